@@ -1,0 +1,6 @@
+"""The scikit-learn face: fit, predict, and what was learned."""
+
+from glcn.estimator.classifier import GLCNClassifier
+from glcn.estimator.graph_report import GraphReport
+
+__all__ = ["GLCNClassifier", "GraphReport"]

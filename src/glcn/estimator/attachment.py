@@ -1,0 +1,78 @@
+"""Edges from rows never seen in training to the rows of the training set."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from glcn.kernels import Pattern
+
+EDGES_PER_BATCH = 1_000_000
+
+
+class Attachment(NamedTuple):
+    """A batch of new rows and what it is joined with; the arguments of ``GLCN.attach``."""
+
+    rows: slice
+    support: Tensor  # (s,) known rows that appear
+    pattern: Pattern
+    weights: Tensor | None
+
+
+def nearest_edges(index: Any, X: Any, k: int) -> Any:
+    """Join each new row with its k nearest known rows, with weight 1."""
+    neighbors = index.kneighbors(X, n_neighbors=k, return_distance=False)
+    b = len(neighbors)
+    return sparse.csr_array(
+        (np.ones(b * k, np.float32), neighbors.ravel(), np.arange(0, b * k + 1, k)), (b, index.n_samples_fit_)
+    )
+
+
+def given_edges(edges: Any, num_new: int, num_known: int) -> Any:
+    """Read the caller's edges: a (new, known) sparse matrix, or (2, E) pairs (new row, known row)."""
+    if not sparse.issparse(edges):
+        pairs = np.asarray(edges)
+        if pairs.ndim != 2 or pairs.shape[0] != 2 or (pairs.size and pairs.dtype.kind not in "iu"):
+            raise ValueError("edges must be a sparse matrix (new, known) or integer pairs of shape (2, E)")
+        new, known = pairs.astype(np.int64)
+        for name, ends, count in (("new", new, num_new), ("training", known, num_known)):
+            if ends.size and (ends.min() < 0 or ends.max() >= count):
+                raise ValueError(f"edges name {name} rows {ends.min()} to {ends.max()}, but there are {count}")
+        edges = sparse.csr_array((np.ones(len(new)), (new, known)), shape=(num_new, num_known))
+        edges.data[:] = 1.0
+    edges = sparse.csr_array(edges, dtype=np.float32)
+    if edges.shape != (num_new, num_known):
+        raise ValueError(f"edges must have shape {(num_new, num_known)} (new rows, training rows), got {edges.shape}")
+    if not np.isfinite(edges.data).all() or (edges.data < 0).any():
+        raise ValueError("edges must have finite weights of zero or more")
+    edges.sum_duplicates()
+    edges.eliminate_zeros()
+    return edges
+
+
+def batches(num_rows: int, edges_per_row: int) -> Iterator[slice]:
+    """Cut new rows so that a batch has a bounded number of edges."""
+    size = max(1, EDGES_PER_BATCH // max(1, edges_per_row))
+    for start in range(0, num_rows, size):
+        yield slice(start, min(start + size, num_rows))
+
+
+def attachment(rows: slice, edges: Any) -> Attachment:
+    """Turn the (b, known) edges of a batch into a pattern on the table [new rows; supporting known rows]."""
+    b = edges.shape[0]
+    support, local = np.unique(edges.indices, return_inverse=True)
+    table = sparse.csr_array((edges.data, local + b, edges.indptr), shape=(b, b + len(support)))
+    loops = sparse.eye_array(b, b + len(support), dtype=np.float32, format="csr")
+    joined = sparse.csr_array(table + loops)
+    joined.sort_indices()
+    weights: NDArray[np.float32] = joined.data
+    return Attachment(
+        rows,
+        torch.from_numpy(support.astype(np.int64)),
+        Pattern(torch.from_numpy(joined.indptr.astype(np.int32)), torch.from_numpy(joined.indices.astype(np.int32))),
+        None if (weights == 1).all() else torch.from_numpy(weights),
+    )

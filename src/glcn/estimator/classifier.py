@@ -1,0 +1,378 @@
+"""The scikit-learn face of the network."""
+
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
+from glcn.estimator.graph_report import GraphReport, graph_report
+from glcn.estimator.labels import encode_labels
+from glcn.estimator.validation import divide
+from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
+from glcn.graph import CandidateGraph, Prior, check_neighbor_count, neighbor_index
+from glcn.kernels import Features, SparseFeatures
+from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNOutput, Variant
+from glcn.training import Progress, ProgressBar, TrainingData, TrainingResult, TrainingSettings, train
+
+SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
+
+
+class GLCNClassifier(ClassifierMixin, BaseEstimator):
+    """Classify rows when few of them are labelled, learning which rows should be neighbours.
+
+    Parameters
+    ----------
+    variant : {"closeness", "paper", "released"}, default="closeness"
+        Which form of the network: ``"paper"`` is the text of the paper, ``"released"`` the code of its authors,
+        ``"closeness"`` the paper with a score that prefers near rows.
+    n_neighbors : int, default=10
+        Size of the nearest-neighbour graph where ``fit`` is given none, and number of training rows that a new row is
+        joined with.
+    metric : str, default="euclidean"
+        Distance of that search; ``"cosine"`` suits text-like data.
+    hidden_units, n_layers : int, default=30, 2
+        Width of the hidden layers, and number of convolutions.
+    projection_size : int or None, default=70
+        Columns of the projection P in which the graph is learned; None learns it on the features themselves.
+    activation : {"relu", "elu", "tanh"}, default="relu"
+        σ of the hidden layers.
+    graph_weight, sparsity_weight : float or None, default=None
+        λ, the weight of the graph loss, and γ, that of ‖S‖²_F inside it. None takes the variant's own.
+    prior_weight : float, default=0.0
+        β, the weight of ‖S−A‖²_F inside the graph loss; A is ``fit``'s ``prior``, or else its ``graph``.
+    dropout : float, default=0.6
+        Probability of dropping an entry of a layer's input while training.
+    weight_decay : float, default=1e-4
+        L2 penalty on P, a and the first convolution.
+    learning_rate : float, default=0.005
+        Step size of Adam.
+    learning_rate_decay : float, default=0.9
+        Factor on the step size every 100 epochs.
+    max_epochs, patience : int, default=3000, 100
+        With validation rows: the most epochs, and how many may pass without a lower validation loss.
+    fixed_epochs : int, default=200
+        Epochs without validation rows.
+    validation_fraction : float, default=0.1
+        Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
+        ``validation``. Nothing is held out where a class has fewer than 5 labels.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes in the cross-entropy.
+    device : str, default="auto"
+        ``"auto"`` is the first CUDA device if there is one, else the CPU. CUDA is untested.
+    random_state : int, RandomState or None, default=None
+        Seed of everything random. The same seed gives the same bits on the same machine with as many threads.
+    verbose : bool, default=False
+        Whether ``fit`` draws a progress bar.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    transduction_ : ndarray of shape (n_samples,)
+        Predicted label of each row given to ``fit``, labelled or not.
+    label_distributions_ : ndarray of shape (n_samples, n_classes)
+        Their probabilities.
+    graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
+        The learned graph S; each row sums to 1.
+    graph_report_ : GraphReport
+        How far S is from uniform, and whether it collapsed.
+    history_ : dict of lists
+        Every term of the loss, epoch by epoch; entry 0 belongs to the initial weights.
+    n_iter_, best_epoch_ : int
+        Epochs run, and the one whose weights were kept.
+    validation_rows_ : ndarray
+        Labelled rows that were held out for early stopping.
+    model_ : glcn.nn.GLCN
+        The network.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.preprocessing import scale
+    >>> from glcn import GLCNClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> few = y.copy()
+    >>> few[[i for i in range(150) if i % 10]] = -1  # keep every tenth label
+    >>> clf = GLCNClassifier(dropout=0.2, random_state=0).fit(scale(X), few)
+    >>> bool((clf.transduction_ == y).mean() > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        variant: str = "closeness",
+        *,
+        n_neighbors: int = 10,
+        metric: str = "euclidean",
+        hidden_units: int = 30,
+        n_layers: int = 2,
+        projection_size: int | None = 70,
+        activation: Literal["relu", "elu", "tanh"] = "relu",
+        graph_weight: float | None = None,
+        sparsity_weight: float | None = None,
+        prior_weight: float = 0.0,
+        dropout: float = 0.6,
+        weight_decay: float = 1e-4,
+        learning_rate: float = 0.005,
+        learning_rate_decay: float = 0.9,
+        max_epochs: int = 3000,
+        patience: int = 100,
+        fixed_epochs: int = 200,
+        validation_fraction: float = 0.1,
+        class_weight: Any = None,
+        device: str = "auto",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.variant = variant
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.hidden_units = hidden_units
+        self.n_layers = n_layers
+        self.projection_size = projection_size
+        self.activation = activation
+        self.graph_weight = graph_weight
+        self.sparsity_weight = sparsity_weight
+        self.prior_weight = prior_weight
+        self.dropout = dropout
+        self.weight_decay = weight_decay
+        self.learning_rate = learning_rate
+        self.learning_rate_decay = learning_rate_decay
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.fixed_epochs = fixed_epochs
+        self.validation_fraction = validation_fraction
+        self.class_weight = class_weight
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        graph: Any = None,
+        prior: Any = None,
+        validation: Any = None,
+        callback: Callable[[Progress], None] | None = None,
+    ) -> "GLCNClassifier":
+        """Learn a graph and a classifier from all rows and the labels that there are.
+
+        Parameters
+        ----------
+        X : array, DataFrame or scipy.sparse matrix of shape (n_samples, n_features)
+            Features of labelled and unlabelled rows.
+        y : array of shape (n_samples,)
+            Labels of any type; −1 in integers, None or NaN in any type say that a row has none.
+        graph : optional
+            Candidate edges: scipy.sparse (n, n), (2, E) ``edge_index``, networkx, PyTorch Geometric ``Data``,
+            :class:`glcn.graph.CandidateGraph`, or ``"complete"`` for all pairs. Weights count. Left out, each row is
+            joined with its nearest neighbours.
+        prior : optional
+            (n, n) matrix A that S should stay near to (``prior_weight``), where it is not ``graph`` itself.
+        validation : optional
+            Mask or numbers of labelled rows that are kept for early stopping and never fitted.
+        callback : optional
+            Called after each epoch with a :class:`glcn.training.Progress`.
+
+        Returns
+        -------
+        GLCNClassifier
+            The estimator itself.
+        """
+        variant = self._variant()
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        labels = encode_labels(y)
+        check_consistent_length(X, labels.codes)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        rows = divide(labels.codes, validation, self.validation_fraction, np.random.default_rng(seed))
+        candidates = self._candidates(X, graph)
+        data = TrainingData(
+            x=_features(X),
+            graph=candidates if variant.weighted else CandidateGraph(candidates.pattern),
+            targets=torch.from_numpy(labels.codes),
+            train_rows=torch.from_numpy(rows.train),
+            validation_rows=torch.from_numpy(rows.validation),
+            prior=self._prior(candidates, graph, prior),
+            class_weight=self._class_weight(labels.classes, labels.codes[rows.train]),
+        )
+        generator = torch.Generator().manual_seed(seed)
+        self.classes_ = labels.classes
+        self.model_ = self._network(variant, X.shape[1], len(labels.classes), generator)
+        result = self._train(variant, data, generator, callback)
+
+        self.history_ = result.history
+        self.n_iter_ = result.epochs
+        self.best_epoch_ = result.best_epoch
+        self.interrupted_ = result.interrupted
+        self.validation_rows_ = rows.validation
+        self._complete = isinstance(graph, str)
+        self._index = neighbor_index(X, self.metric)
+        self._read_off(data)
+        self._warn()
+        return self
+
+    def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[np.float32]:
+        """Return the class probabilities of new rows, (n_new, n_classes); the fitted model does not change.
+
+        Parameters
+        ----------
+        X : array, DataFrame or scipy.sparse matrix of shape (n_new, n_features)
+            Rows that may never have been seen.
+        edges : optional
+            Training rows that each new row is joined with: scipy.sparse (n_new, n_samples), or (2, E) pairs
+            (new row, training row). Left out, the nearest training rows are taken.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        num_known = self._index.n_samples_fit_
+        k = num_known if self._complete else min(self.n_neighbors, num_known)
+        if edges is not None:
+            edges = given_edges(edges, X.shape[0], num_known)
+            k = int(np.diff(edges.indptr).max(initial=0))
+        parts = [
+            self._attached(X[part], part, nearest_edges(self._index, X[part], k) if edges is None else edges[part])
+            for part in batches(X.shape[0], k)
+        ]
+        return np.concatenate(parts)
+
+    def predict(self, X: Any, *, edges: Any = None) -> NDArray[Any]:
+        """Return the labels of new rows, (n_new,); see :meth:`predict_proba`."""
+        probabilities = self.predict_proba(X, edges=edges)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _variant(self) -> Variant:
+        if self.variant not in VARIANTS:
+            raise ValueError(f"variant must be one of {tuple(VARIANTS)}, got {self.variant!r}")
+        return VARIANTS[self.variant]
+
+    def _device(self) -> torch.device:
+        if self.device == "auto":
+            return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return torch.device(self.device)
+
+    def _candidates(self, X: Any, graph: Any) -> CandidateGraph:
+        if graph is None:
+            return CandidateGraph.knn(X, self.n_neighbors, self.metric)
+        check_neighbor_count(self.n_neighbors, X.shape[0] + 1)
+        return CandidateGraph.coerce(graph, X.shape[0])
+
+    def _prior(self, candidates: CandidateGraph, graph: Any, prior: Any) -> Prior | None:
+        if self.prior_weight == 0:
+            return None
+        if prior is None and graph is None:
+            raise ValueError("prior_weight needs a graph to stay near to: pass prior= or graph= to fit")
+        return Prior.on(candidates, candidates.to_scipy() if prior is None else prior)
+
+    def _class_weight(self, classes: NDArray[Any], codes: NDArray[np.int64]) -> torch.Tensor | None:
+        if self.class_weight is None:
+            return None
+        weight = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
+        return torch.from_numpy(weight.astype(np.float32))
+
+    def _network(self, variant: Variant, num_features: int, num_classes: int, generator: torch.Generator) -> GLCN:
+        return GLCN(
+            num_features,
+            self.hidden_units,
+            num_classes,
+            num_layers=self.n_layers,
+            projection_channels=self.projection_size,
+            similarity=variant.similarity,
+            dropout=self.dropout,
+            activation=self.activation,
+            joint=variant.joint,
+            generator=generator,
+        )
+
+    def _train(
+        self,
+        variant: Variant,
+        data: TrainingData,
+        generator: torch.Generator,
+        callback: Callable[[Progress], None] | None,
+    ) -> TrainingResult:
+        loss = GLCNLoss(
+            variant.graph_weight if self.graph_weight is None else self.graph_weight,
+            variant.sparsity_sign * (variant.sparsity_weight if self.sparsity_weight is None else self.sparsity_weight),
+            self.prior_weight,
+            label_reduction=variant.label_reduction,
+            graph_reduction=variant.graph_reduction,
+            smoothness=variant.smoothness,
+        )
+        settings = TrainingSettings(
+            learning_rate=self.learning_rate,
+            learning_rate_decay=self.learning_rate_decay,
+            weight_decay=self.weight_decay,
+            max_epochs=self.max_epochs if len(data.validation_rows) else self.fixed_epochs,
+            patience=self.patience,
+        )
+        device = self._device()
+        with ProgressBar() if self.verbose else nullcontext() as bar:
+            callbacks = [watcher for watcher in (bar, callback) if watcher is not None]
+
+            def tell(progress: Progress) -> None:
+                for watcher in callbacks:
+                    watcher(progress)
+
+            result = train(self.model_.to(device), loss, data.to(device), settings, generator=generator, callback=tell)
+        self.model_.to("cpu")
+        return result
+
+    @torch.no_grad()
+    def _read_off(self, data: TrainingData) -> None:
+        """Keep what the trained network says of the rows of ``fit``."""
+        self._known: GLCNOutput = self.model_(data.x, data.graph)
+        self.label_distributions_ = self._known.logits.softmax(dim=1).numpy()
+        self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
+        self.graph_ = data.graph.to_scipy(self._known.graph.values)
+        self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)
+
+    def _warn(self) -> None:
+        if self.interrupted_:
+            warnings.warn(
+                f"training was interrupted at epoch {self.n_iter_}; the weights of epoch {self.best_epoch_} were kept",
+                TrainingInterruptedWarning,
+                stacklevel=3,
+            )
+        if self.graph_report_.collapsed:
+            warnings.warn(
+                f"the learned graph is as good as uniform ({self.graph_report_.describe()}); the variants 'paper' and "
+                "'released' tend to this by their formula: try variant='closeness' or a smaller graph_weight",
+                GraphCollapseWarning,
+                stacklevel=3,
+            )
+
+    @torch.no_grad()
+    def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
+        joined = attachment(part, edges)
+        weights = joined.weights if self._variant().weighted else None
+        logits = self.model_.attach(_features(X), self._known, joined.support, joined.pattern, weights)
+        probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
+        return probabilities
+
+
+def _features(X: Any) -> Features:
+    """Turn validated features into what the network takes: CSR where most entries are zero, else dense."""
+    if sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]:
+        x: Features = SparseFeatures.from_scipy(X)
+    else:
+        x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
+    if not bool((x if isinstance(x, torch.Tensor) else x.values).isfinite().all()):
+        raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
+    return x

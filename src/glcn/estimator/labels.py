@@ -1,0 +1,106 @@
+"""From whatever users write as labels to class numbers."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+UNLABELLED = -1
+
+
+class EncodedLabels(NamedTuple):
+    """Class numbers, and what they stand for."""
+
+    classes: NDArray[Any]  # (c,) sorted
+    codes: NDArray[np.int64]  # (n,) number of each row's class, −1 where it has no label
+
+
+def encode_labels(y: Any) -> EncodedLabels:
+    """Give each class a number; unlabelled is −1 in integers, and None or NaN in any type."""
+    if y is None:
+        raise ValueError(
+            "This GLCNClassifier estimator requires y to be passed, but the target y is None; "
+            "write -1 or None for the rows without a label"
+        )
+    array = _one_type(column_or_1d(np.asarray(y), warn=True))
+    missing = _missing(array)
+    if missing.all():
+        raise ValueError("y holds no label: at least two classes must have one labelled row each")
+    check_classification_targets(array[~missing])
+    classes, numbers = np.unique(array[~missing], return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(_one_class(array, classes[0]))
+    codes = np.full(len(array), UNLABELLED, np.int64)
+    codes[~missing] = numbers
+    return EncodedLabels(classes, codes)
+
+
+def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
+    if array.dtype.kind in "iu":
+        return np.asarray(array == UNLABELLED)
+    if array.dtype.kind == "f":
+        if np.isinf(array).any():
+            raise ValueError("y holds an infinite value; use -1 (integers) or NaN for unlabelled rows")
+        missing = np.isnan(array)
+        values = set(np.unique(array[~missing]))
+        if UNLABELLED in values and not values <= {-1.0, 1.0}:
+            raise ValueError(
+                "y holds -1 among floating-point labels, which may mean a class or 'unlabelled'; "
+                "pass integers (-1 = unlabelled), or NaN for unlabelled rows"
+            )
+        return np.asarray(missing)
+    if array.dtype.kind == "O":
+        return np.fromiter((_is_missing(label) for label in array), bool, len(array))
+    return np.zeros(len(array), bool)
+
+
+def _one_type(array: NDArray[Any]) -> NDArray[Any]:
+    """Give an object array the type that its labels have, None and NaN aside; refuse a mixture."""
+    if array.dtype.kind != "O":
+        return array
+    missing = np.fromiter((_is_missing(label) for label in array), bool, len(array))
+    labels = array[~missing]
+    kinds = sorted({_kind(label) for label in labels})
+    if len(kinds) > 1:
+        raise ValueError(
+            f"the labels in y mix types ({' and '.join(kinds)}); convert them all to strings or to numbers"
+        )
+    if not kinds or kinds == ["text"]:
+        return array
+    numbers = np.array(labels.tolist())
+    if missing.any():
+        if numbers.dtype.kind in "iu":  # NaN has no integer: −1 is free or means the same
+            numbers = numbers.astype(np.int64)
+            filled = np.full(len(array), UNLABELLED, np.int64)
+        else:
+            filled = array.copy()
+        filled[~missing] = numbers
+        return filled
+    return numbers
+
+
+def _kind(label: Any) -> str:
+    if isinstance(label, str | bytes):
+        return "text"
+    if isinstance(label, bool | np.bool_):
+        return "truth values"
+    if isinstance(label, int | float | np.number):
+        return "numbers"
+    return type(label).__name__
+
+
+def _is_missing(label: Any) -> bool:
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
+
+
+def _one_class(array: NDArray[Any], label: Any) -> str:
+    if array.dtype.kind in "iu" and label == 1 and (array == UNLABELLED).any():
+        return (
+            "y holds only -1 and 1, and -1 means unlabelled here, so one class is left; "
+            "recode the class -1, for example as 0"
+        )
+    return f"y holds one class only ({label!r}); at least two classes must have one labelled row each"

@@ -1,0 +1,13 @@
+"""The warnings that glcn raises on purpose. Errors are plain ``ValueError`` and ``TypeError``."""
+
+
+class GraphCollapseWarning(UserWarning):
+    """The learned graph ended as good as uniform: nothing was learned about the neighbours."""
+
+
+class AsymmetricGraphWarning(UserWarning):
+    """The given graph was not symmetric and was replaced by max(A, Aᵀ)."""
+
+
+class TrainingInterruptedWarning(UserWarning):
+    """Training was interrupted (Ctrl-C); the best weights so far were kept."""

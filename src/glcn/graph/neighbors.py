@@ -1,0 +1,30 @@
+"""Exact nearest neighbours."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.neighbors import NearestNeighbors
+
+
+def neighbor_index(X: Any, metric: str = "euclidean") -> Any:
+    """Index rows so that the nearest ones to any row can be asked for."""
+    return NearestNeighbors(metric=metric).fit(X)
+
+
+def nearest_neighbors(X: Any, k: int, metric: str = "euclidean") -> NDArray[np.int64]:
+    """Return the k nearest other rows of each row, (n, k); twins of a row count, the row itself does not."""
+    check_neighbor_count(k, X.shape[0])
+    neighbors: NDArray[np.int64] = neighbor_index(X, metric).kneighbors(n_neighbors=k, return_distance=False)
+    return neighbors
+
+
+def check_neighbor_count(k: int, num_rows: int) -> None:
+    """Refuse a number of neighbours that the rows can not give."""
+    if k < 1:
+        raise ValueError(f"n_neighbors must be at least 1, got {k}")
+    if k >= num_rows:
+        raise ValueError(
+            f"n_neighbors must be below the number of rows ({num_rows}), got {k}; "
+            "pass a smaller n_neighbors or your own graph="
+        )

@@ -1,0 +1,23 @@
+"""Numba kernels with hand-written gradients, each with a plain PyTorch reference that also serves other devices."""
+
+from glcn.kernels.dropout import dropout
+from glcn.kernels.edge_distances import EdgeDistances, edge_distances
+from glcn.kernels.graph_terms import GraphTerms, graph_terms
+from glcn.kernels.pattern import Pattern
+from glcn.kernels.propagate import propagate
+from glcn.kernels.row_softmax import row_softmax
+from glcn.kernels.sparse_features import Features, SparseFeatures, feature_matmul
+
+__all__ = [
+    "EdgeDistances",
+    "Features",
+    "GraphTerms",
+    "Pattern",
+    "SparseFeatures",
+    "dropout",
+    "edge_distances",
+    "feature_matmul",
+    "graph_terms",
+    "propagate",
+    "row_softmax",
+]

@@ -1,0 +1,65 @@
+"""Dropout whose mask depends on a seed and a position only, not on threads or on the order of work."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from glcn.kernels import parallel, reference
+from glcn.kernels.parallel import kernel
+
+
+def dropout(x: Tensor, probability: float, generator: torch.Generator | None = None) -> Tensor:
+    """Zero each entry of ``x`` with the given probability and scale the others by 1 / (1 − probability).
+
+    The mask's seed is drawn from ``generator`` (PyTorch's default one where it is None).
+    """
+    if not 0 <= probability < 1:
+        raise ValueError(f"dropout must lie in [0, 1), got {probability}")
+    if probability == 0:
+        return x
+    seed = int(torch.randint(2**62, (), generator=generator))
+    if x.device.type != "cpu":
+        return reference.dropout(x, probability, seed)
+    dropped: Tensor = _Dropout.apply(x, probability, seed)
+    return dropped
+
+
+class _Dropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, probability: float, seed: int) -> Tensor:
+        ctx.probability, ctx.seed = probability, seed
+        return _masked(x, probability, seed)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        return _masked(gradients[0], ctx.probability, ctx.seed), None, None
+
+
+def _masked(x: Tensor, probability: float, seed: int) -> Tensor:
+    x = x.detach().contiguous()
+    out = torch.empty_like(x)
+    flat = x.view(-1).numpy()
+    chunks = parallel.even_chunks(x.numel())
+    low, high = np.uint32(seed & 0xFFFFFFFF), np.uint32(seed >> 32)
+    threshold = np.uint32(int(probability * 2**24))
+    scale = flat.dtype.type(1.0 / (1.0 - probability))
+    parallel.run(_mask, chunks, 2 * x.numel(), flat, low, high, threshold, scale, out.view(-1).numpy())
+    return out
+
+
+@kernel
+def _mask(chunks, first, last, x, low, high, threshold, scale, out):  # type: ignore[no-untyped-def]
+    for e in range(chunks[first], chunks[last]):
+        z = _mix(np.uint32(np.uint32(e) + low))
+        z = _mix(np.uint32(z ^ high))
+        out[e] = x[e] * scale if np.uint32(z >> np.uint32(8)) >= threshold else x.dtype.type(0)
+
+
+@kernel
+def _mix(z):  # type: ignore[no-untyped-def]
+    # An integer hash of 32 bits in which every input bit moves about half of the output bits.
+    z = np.uint32(np.uint32(z ^ np.uint32(z >> np.uint32(16))) * np.uint32(0x7FEB352D))
+    z = np.uint32(np.uint32(z ^ np.uint32(z >> np.uint32(15))) * np.uint32(0x846CA68B))
+    return np.uint32(z ^ np.uint32(z >> np.uint32(16)))

@@ -1,0 +1,125 @@
+"""How far the two ends of each edge are apart, as the paper's score and as the smoothness loss see it."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from glcn.kernels import parallel, reference
+from glcn.kernels.parallel import kernel
+from glcn.kernels.pattern import Pattern
+
+
+class EdgeDistances(NamedTuple):
+    """Both distances of every edge."""
+
+    score: Tensor  # (E,) aᵀ|h_i − h_j|
+    square: Tensor  # (E,) ‖h_i − h_j‖²
+
+
+def edge_distances(h: Tensor, a: Tensor, pattern: Pattern) -> EdgeDistances:
+    """Return aᵀ|h_i − h_j| and ‖h_i − h_j‖² for each edge (i, j), differentiable in ``h`` and ``a``.
+
+    ``h`` is (n, d) and ``a`` (d,). One pass over the edges serves both, because fetching h_j is what costs.
+    """
+    if h.device.type != "cpu":
+        return EdgeDistances(*reference.edge_distances(h, a, pattern))
+    return EdgeDistances(*_EdgeDistances.apply(h, a, pattern))
+
+
+class _EdgeDistances(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, h: Tensor, a: Tensor, pattern: Pattern) -> tuple[Tensor, Tensor]:
+        ctx.set_materialize_grads(False)
+        h, a = h.detach().contiguous(), a.detach().contiguous()
+        score, square = h.new_empty(pattern.num_edges), h.new_empty(pattern.num_edges)
+        chunks, indptr, indices, reverse = pattern.arrays
+        work = pattern.num_edges * h.shape[1]
+        arguments = (h.numpy(), a.numpy(), score.numpy(), square.numpy())
+        parallel.run(_forward, chunks, work, indptr, indices, reverse, *arguments)
+        ctx.save_for_backward(h, a)
+        ctx.pattern = pattern
+        return score, square
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
+        grad_score, grad_square = gradients
+        if grad_score is None and grad_square is None:
+            return None, None, None
+        if ctx.pattern.reverse is None:
+            raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")
+        h, a = ctx.saved_tensors
+        chunks, indptr, indices, reverse = ctx.pattern.arrays
+        grad_h = torch.empty_like(h)
+        partial_a = np.zeros((len(chunks) - 1, h.shape[1]), np.float64)
+        nothing = np.empty(0, grad_h.numpy().dtype)
+        arguments = (
+            h.numpy(),
+            a.numpy(),
+            nothing if grad_score is None else grad_score.contiguous().numpy(),
+            nothing if grad_square is None else grad_square.contiguous().numpy(),
+            grad_h.numpy(),
+            partial_a,
+        )
+        work = 2 * ctx.pattern.num_edges * h.shape[1]
+        parallel.run(_backward, chunks, work, indptr, indices, reverse, *arguments)
+        return grad_h, torch.from_numpy(partial_a.sum(axis=0)).to(a.dtype), None
+
+
+@kernel
+def _forward(chunks, first, last, indptr, indices, reverse, h, a, score, square):  # type: ignore[no-untyped-def]
+    d = h.shape[1]
+    mirrored = reverse.size > 0
+    zero = h.dtype.type(0)
+    for i in range(chunks[first], chunks[last]):
+        h_i = h[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            j = indices[e]
+            if mirrored and j < i:
+                continue  # both distances are symmetric: row j writes them for row i, too
+            h_j = h[j]
+            s = zero
+            q = zero
+            for k in range(d):
+                difference = h_i[k] - h_j[k]
+                s += a[k] * abs(difference)
+                q += difference * difference
+            score[e] = s
+            square[e] = q
+            if mirrored:
+                score[reverse[e]] = s
+                square[reverse[e]] = q
+
+
+@kernel
+def _backward(  # type: ignore[no-untyped-def]
+    chunks, first, last, indptr, indices, reverse, h, a, grad_score, grad_square, grad_h, partial_a
+):
+    # With U_i = Σ_j (g_ij + g_ji) sign(h_i − h_j): dh_i = a∘U_i, and da = Σ_i h_i∘U_i needs no pass of its own.
+    d = h.shape[1]
+    zero = h.dtype.type(0)
+    with_score = grad_score.size > 0
+    with_square = grad_square.size > 0
+    U = np.empty(d, h.dtype)
+    V = np.empty(d, h.dtype)
+    for chunk in range(first, last):
+        for i in range(chunks[chunk], chunks[chunk + 1]):
+            h_i = h[i]
+            U[:] = zero
+            V[:] = zero
+            for e in range(indptr[i], indptr[i + 1]):
+                j = indices[e]
+                if j == i:
+                    continue
+                h_j = h[j]
+                r = reverse[e]
+                g = grad_score[e] + grad_score[r] if with_score else zero
+                f = grad_square[e] + grad_square[r] if with_square else zero
+                for k in range(d):
+                    difference = h_i[k] - h_j[k]
+                    U[k] += g if difference > zero else (-g if difference < zero else zero)
+                    V[k] += f * difference
+            for k in range(d):
+                grad_h[i, k] = a[k] * U[k] + V[k] + V[k]
+                partial_a[chunk, k] += h_i[k] * U[k]

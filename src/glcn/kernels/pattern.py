@@ -1,0 +1,80 @@
+"""The stored entries of a sparse matrix: CSR without values."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+# Chunks of rows with about this many entries are the unit of parallel work and of every partial sum. They depend on
+# the pattern alone, which is why the number of threads never changes a bit of a result.
+ENTRIES_PER_CHUNK = 8192
+
+
+class PatternArrays(NamedTuple):
+    """NumPy views of a pattern, as the numba kernels take them."""
+
+    chunks: NDArray[np.int64]  # (chunks + 1,) first row of each chunk
+    indptr: NDArray[np.int32]  # (rows + 1,)
+    indices: NDArray[np.int32]  # (E,)
+    reverse: NDArray[np.int32]  # (E,) or empty where the pattern is not symmetric
+
+
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Which entries are stored, in CSR order; row = the node that receives.
+
+    A square pattern is symmetric and carries ``reverse``: entry e = (i, j) has its mirror image (j, i) at
+    ``reverse[e]``, which turns every scatter of a backward pass into a gather. A pattern without ``reverse`` serves
+    forward passes only; its row i belongs to table row i, so the receiving nodes come first in the table.
+    """
+
+    indptr: Tensor  # (rows + 1,) int32
+    indices: Tensor  # (E,) int32
+    reverse: Tensor | None = field(default=None)  # (E,) int32
+
+    @property
+    def num_rows(self) -> int:
+        """Number of receiving nodes."""
+        return self.indptr.numel() - 1
+
+    @property
+    def num_edges(self) -> int:
+        """Number of stored entries, self-loops included."""
+        return self.indices.numel()
+
+    @cached_property
+    def rows(self) -> Tensor:
+        """Row of each entry, (E,) int64."""
+        counts = self.indptr.diff().long()
+        return torch.arange(self.num_rows, device=counts.device).repeat_interleave(counts)
+
+    @cached_property
+    def columns(self) -> Tensor:
+        """Column of each entry, (E,) int64."""
+        return self.indices.long()
+
+    @cached_property
+    def arrays(self) -> PatternArrays:
+        """The pattern as NumPy arrays that share its memory (CPU only)."""
+        indptr = self.indptr.numpy()
+        reverse = np.empty(0, np.int32) if self.reverse is None else self.reverse.numpy()
+        return PatternArrays(chunk_bounds(indptr), indptr, self.indices.numpy(), reverse)
+
+    def to(self, device: torch.device | str) -> "Pattern":
+        """Return the pattern on another device."""
+        if self.indptr.device == torch.device(device):
+            return self
+        reverse = None if self.reverse is None else self.reverse.to(device)
+        return Pattern(self.indptr.to(device), self.indices.to(device), reverse)
+
+
+def chunk_bounds(indptr: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Cut rows into chunks of about ``ENTRIES_PER_CHUNK`` stored entries."""
+    chunks = max(1, int(indptr[-1]) // ENTRIES_PER_CHUNK)
+    targets = np.linspace(0, int(indptr[-1]), chunks + 1)[1:-1]
+    inner = np.searchsorted(indptr, targets)
+    return np.unique(np.concatenate(([0], inner, [len(indptr) - 1]))).astype(np.int64)

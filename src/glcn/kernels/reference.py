@@ -1,0 +1,65 @@
+"""Every kernel in plain PyTorch: what the kernels are held to, and the path for other devices.
+
+Not tested on a GPU. Gather and scatter over edges, differentiated by autograd; sums over edges may differ in the last
+bits from run to run on devices where ``index_add`` is not deterministic.
+"""
+
+import torch
+from torch import Tensor
+
+from glcn.kernels.pattern import Pattern
+
+_MASK32 = 0xFFFFFFFF
+
+
+def edge_distances(h: Tensor, a: Tensor, pattern: Pattern) -> tuple[Tensor, Tensor]:
+    """aᵀ|h_i − h_j| and ‖h_i − h_j‖² for each edge."""
+    difference = h[pattern.rows] - h[pattern.columns]  # (E, d)
+    return difference.abs() @ a, difference.square().sum(dim=1)
+
+
+def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None) -> Tensor:
+    """w_e exp(l_e) / Σ_{row} w exp(l)."""
+    peak = logits.new_full((pattern.num_rows,), -torch.inf)
+    peak = peak.scatter_reduce(0, pattern.rows, logits.detach(), "amax")
+    mass = (logits - peak[pattern.rows]).exp()
+    if weights is not None:
+        mass = mass * weights
+    total = mass.new_zeros(pattern.num_rows).index_add(0, pattern.rows, mass)
+    return mass / total[pattern.rows]
+
+
+def graph_terms(values: Tensor, squares: Tensor, prior: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
+    """Σ S‖h_i − h_j‖², ‖S‖²_F and, on the stored edges, ‖S − A‖²_F."""
+    distance = values.new_zeros(()) if prior is None else (values - prior).square().sum()
+    return (values * squares).sum(), values.square().sum(), distance
+
+
+def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
+    """S·X."""
+    messages = values[:, None] * x[pattern.columns]  # (E, m)
+    return x.new_zeros(pattern.num_rows, x.shape[1]).index_add(0, pattern.rows, messages)
+
+
+def sparse_matmul(indptr: Tensor, indices: Tensor, values: Tensor, weight: Tensor) -> Tensor:
+    """X·W for X in CSR."""
+    counts = indptr.diff().long()
+    rows = torch.arange(len(counts), device=counts.device).repeat_interleave(counts)
+    products = values[:, None] * weight[indices.long()]
+    return weight.new_zeros(len(counts), weight.shape[1]).index_add(0, rows, products)
+
+
+def dropout(x: Tensor, probability: float, seed: int) -> Tensor:
+    """Zero each entry with the given probability and scale the rest; the same bits as the kernel's."""
+    index = torch.arange(x.numel(), device=x.device)
+    z = _mix(index + (seed & _MASK32))
+    z = _mix(z ^ (seed >> 32 & _MASK32))
+    keep = (z >> 8) >= int(probability * 2**24)
+    return torch.where(keep.view(x.shape), x * (1.0 / (1.0 - probability)), torch.zeros_like(x))
+
+
+def _mix(z: Tensor) -> Tensor:
+    z = z & _MASK32
+    z = (z ^ (z >> 16)) * 0x7FEB352D & _MASK32
+    z = (z ^ (z >> 15)) * 0x846CA68B & _MASK32
+    return z ^ (z >> 16)

@@ -1,0 +1,77 @@
+"""Softmax over the edges of each row."""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from glcn.kernels import parallel, reference
+from glcn.kernels.parallel import kernel
+from glcn.kernels.pattern import Pattern
+
+_WORK_PER_EDGE = 8
+
+
+def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None = None) -> Tensor:
+    """Return S_e = w_e exp(l_e) / Σ_{e' in the row of e} w_e' exp(l_e'), differentiable in ``logits``.
+
+    ``logits`` is (E,) and so are the non-negative ``weights`` (None: all 1).
+    """
+    if logits.device.type != "cpu":
+        return reference.row_softmax(logits, pattern, weights)
+    values: Tensor = _RowSoftmax.apply(logits, pattern, weights)
+    return values
+
+
+class _RowSoftmax(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, logits: Tensor, pattern: Pattern, weights: Tensor | None) -> Tensor:
+        logits = logits.detach().contiguous()
+        values = torch.empty_like(logits)
+        w = np.empty(0, values.numpy().dtype) if weights is None else weights.to(logits.dtype).contiguous().numpy()
+        chunks, indptr, _, _ = pattern.arrays
+        parallel.run(_forward, chunks, _WORK_PER_EDGE * pattern.num_edges, indptr, logits.numpy(), w, values.numpy())
+        ctx.save_for_backward(values)
+        ctx.pattern = pattern
+        return values
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        (values,) = ctx.saved_tensors
+        grad = torch.empty_like(values)
+        chunks, indptr, _, _ = ctx.pattern.arrays
+        arguments = (values.numpy(), gradients[0].contiguous().numpy(), grad.numpy())
+        parallel.run(_backward, chunks, _WORK_PER_EDGE * ctx.pattern.num_edges, indptr, *arguments)
+        return grad, None, None
+
+
+@kernel
+def _forward(chunks, first, last, indptr, logits, weights, values):  # type: ignore[no-untyped-def]
+    for i in range(chunks[first], chunks[last]):
+        start, stop = indptr[i], indptr[i + 1]
+        if start == stop:
+            continue
+        peak = logits[start]
+        for e in range(start, stop):
+            peak = max(peak, logits[e])
+        total = logits.dtype.type(0)
+        for e in range(start, stop):
+            mass = exp(logits[e] - peak)
+            if weights.size > 0:
+                mass *= weights[e]
+            values[e] = mass
+            total += mass
+        for e in range(start, stop):
+            values[e] /= total
+
+
+@kernel
+def _backward(chunks, first, last, indptr, values, grad_values, grad):  # type: ignore[no-untyped-def]
+    for i in range(chunks[first], chunks[last]):
+        mean = values.dtype.type(0)
+        for e in range(indptr[i], indptr[i + 1]):
+            mean += values[e] * grad_values[e]
+        for e in range(indptr[i], indptr[i + 1]):
+            grad[e] = values[e] * (grad_values[e] - mean)

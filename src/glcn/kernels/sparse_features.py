@@ -1,0 +1,120 @@
+"""Features that are mostly zero, kept as CSR all the way."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from glcn.kernels import reference
+from glcn.kernels.csr_matmul import csr_matmul
+from glcn.kernels.dropout import dropout
+from glcn.kernels.pattern import chunk_bounds
+
+
+@dataclass(frozen=True, eq=False)
+class SparseFeatures:
+    """A constant (n, p) feature matrix in CSR, with its transpose stored for the backward pass."""
+
+    indptr: Tensor  # (n + 1,) int32
+    indices: Tensor  # (nnz,) int32
+    values: Tensor  # (nnz,)
+    num_columns: int
+    transpose_indptr: Tensor  # (p + 1,) int32
+    transpose_indices: Tensor  # (nnz,) int32, row of each entry in column order
+    transpose_position: Tensor  # (nnz,) int64, where that entry stands in ``values``
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, dtype: torch.dtype = torch.float32) -> "SparseFeatures":
+        """Copy a scipy.sparse matrix or array; duplicate entries are summed."""
+        csr = sparse.csr_array(matrix)
+        csr.sum_duplicates()
+        if csr.nnz > np.iinfo(np.int32).max:
+            raise ValueError(f"X has {csr.nnz} stored entries; at most 2,147,483,647 are supported")
+        position = sparse.csr_array((np.arange(csr.nnz), csr.indices, csr.indptr), shape=csr.shape).tocsc()
+        return cls(
+            indptr=_int32(csr.indptr),
+            indices=_int32(csr.indices),
+            values=torch.from_numpy(np.asarray(csr.data)).to(dtype, copy=True),
+            num_columns=int(csr.shape[1]),
+            transpose_indptr=_int32(position.indptr),
+            transpose_indices=_int32(position.indices),
+            transpose_position=torch.from_numpy(position.data.astype(np.int64)),
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.indptr.numel() - 1, self.num_columns
+
+    @property
+    def device(self) -> torch.device:
+        """Where the values are."""
+        return self.values.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Type of the values."""
+        return self.values.dtype
+
+    @cached_property
+    def arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """Chunks, row pointers and columns as NumPy arrays (CPU only)."""
+        return _arrays(self.indptr, self.indices)
+
+    @cached_property
+    def transpose_arrays(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+        """The same for the transpose."""
+        return _arrays(self.transpose_indptr, self.transpose_indices)
+
+    def to(self, device: torch.device | str) -> "SparseFeatures":
+        """Return the features on another device."""
+        tensors = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
+        return SparseFeatures(num_columns=self.num_columns, **tensors)
+
+
+Features = Tensor | SparseFeatures
+
+
+def feature_matmul(
+    x: Features, weight: Tensor, dropout_probability: float = 0.0, generator: torch.Generator | None = None
+) -> Tensor:
+    """Return dropout(X)·W, (n, m), differentiable in ``weight`` (and in a dense ``x``).
+
+    Dropout acts on the stored entries of sparse features: zeros would stay zero anyway.
+    """
+    if isinstance(x, Tensor):
+        return dropout(x, dropout_probability, generator) @ weight
+    values = dropout(x.values, dropout_probability, generator)
+    if values.device.type != "cpu":
+        return reference.sparse_matmul(x.indptr, x.indices, values, weight)
+    out: Tensor = _SparseMatmul.apply(weight, values, x)
+    return out
+
+
+class _SparseMatmul(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, values: Tensor, x: SparseFeatures) -> Tensor:
+        ctx.save_for_backward(values)
+        ctx.x = x
+        return csr_matmul(*x.arrays, values, weight)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        x: SparseFeatures = ctx.x
+        (values,) = ctx.saved_tensors
+        grad_weight = csr_matmul(*x.transpose_arrays, values[x.transpose_position], gradients[0])
+        return grad_weight, None, None
+
+
+def _arrays(indptr: Tensor, indices: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
+    pointers = indptr.numpy()
+    return chunk_bounds(pointers), pointers, indices.numpy()
+
+
+def _int32(array: Any) -> Tensor:
+    return torch.from_numpy(np.ascontiguousarray(array, dtype=np.int32))

@@ -1,0 +1,95 @@
+"""The graph learning layer."""
+
+from typing import Any, Literal, NamedTuple, get_args
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter, init
+
+from glcn.graph import CandidateGraph
+from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances, feature_matmul, row_softmax
+
+Similarity = Literal["paper", "closeness"]
+_SIGN: dict[Similarity, int] = {"paper": 1, "closeness": -1}
+
+
+class LearnedGraph(NamedTuple):
+    """A graph learned on candidate edges, with what its losses need."""
+
+    embedding: Tensor  # (n, d) x̃ = x P
+    score: Tensor  # (E,) aᵀ|x̃_i − x̃_j|, before the ReLU
+    square: Tensor  # (E,) ‖x̃_i − x̃_j‖²
+    values: Tensor  # (E,) S_ij; each row sums to 1
+
+
+class GraphLearning(Module):
+    r"""Learn the weights of candidate edges from features.
+
+    .. math::
+        S_{ij} = \frac{A_{ij} \exp(\pm\mathrm{ReLU}(a^\top|\tilde x_i - \tilde x_j|))}
+                      {\sum_k A_{ik} \exp(\pm\mathrm{ReLU}(a^\top|\tilde x_i - \tilde x_k|))},
+        \qquad \tilde x_i = x_i P
+
+    with plus for ``similarity="paper"`` and minus for ``"closeness"``. The paper's sign gives identical rows the least
+    weight; the other one gives them the most.
+
+    Parameters
+    ----------
+    in_channels
+        Number of features p.
+    out_channels
+        Number of columns d of the projection P; None learns on the features themselves (P = I, a ∈ R^p).
+    similarity
+        ``"paper"`` or ``"closeness"``.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int | None = 70,
+        similarity: Similarity = "paper",
+        *,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        if similarity not in _SIGN:
+            raise ValueError(f"similarity must be one of {get_args(Similarity)}, got {similarity!r}")
+        self.in_channels = in_channels
+        self.out_channels = out_channels
+        self.similarity: Similarity = similarity
+        self.projection = None if out_channels is None else Parameter(torch.empty(in_channels, out_channels))
+        self.attention = Parameter(torch.empty(in_channels if out_channels is None else out_channels))
+        self.reset_parameters(generator)
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw P and a anew (Glorot)."""
+        if self.projection is not None:
+            init.xavier_uniform_(self.projection, generator=generator)
+        init.xavier_uniform_(self.attention.data[:, None], generator=generator)
+
+    def forward(self, x: Features, graph: CandidateGraph) -> LearnedGraph:
+        """Learn S on the edges of ``graph`` from features ``x`` (n, p)."""
+        return self.connect(self.embed(x), graph.pattern, graph.weights)
+
+    def embed(self, x: Features) -> Tensor:
+        """Return x̃ = x P, (n, d)."""
+        if self.projection is not None:
+            return feature_matmul(x, self.projection)
+        return dense_only(x)
+
+    def connect(self, embedding: Tensor, pattern: Pattern, weights: Tensor | None = None) -> LearnedGraph:
+        """Weigh the edges between rows that are embedded already."""
+        score, square = edge_distances(embedding, self.attention, pattern)
+        logits = _SIGN[self.similarity] * score.relu()
+        return LearnedGraph(embedding, score, square, row_softmax(logits, pattern, weights))
+
+    def extra_repr(self) -> str:
+        """Return the arguments that made this layer."""
+        return f"{self.in_channels}, {self.out_channels}, similarity={self.similarity!r}"
+
+
+def dense_only(x: Any) -> Tensor:
+    """Refuse sparse features where P is the identity: differences of rows would be dense."""
+    if isinstance(x, SparseFeatures):
+        raise ValueError("learning without a projection needs dense features; pass x.toarray() or set a projection")
+    return x  # type: ignore[no-any-return]

@@ -1,0 +1,199 @@
+"""Full-batch training with early stopping."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from torch.optim import Adam
+from torch.optim.lr_scheduler import StepLR
+
+from glcn.graph import CandidateGraph, Prior
+from glcn.kernels import Features
+from glcn.nn import GLCN, GLCNLoss, GLCNOutput, LossTerms
+
+
+@dataclass(frozen=True)
+class TrainingSettings:
+    """How to train. Early stopping needs validation rows; without them ``max_epochs`` epochs run."""
+
+    learning_rate: float = 0.005
+    learning_rate_decay: float = 1.0  # factor every ``decay_every`` epochs
+    decay_every: int = 100
+    weight_decay: float = 0.0  # L2 on P, a and W⁰
+    max_epochs: int = 3000
+    patience: int = 100  # epochs without a lower validation loss before training stops
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingData:
+    """Everything that training may see. Labels of other rows than the two kinds named here are never read."""
+
+    x: Features
+    graph: CandidateGraph
+    targets: Tensor  # (n,) int64, class of each row named below, anything elsewhere
+    train_rows: Tensor  # (l,) rows whose labels are fitted
+    validation_rows: Tensor  # (v,) rows whose labels decide when to stop; may be empty
+    prior: Prior | None = None
+    class_weight: Tensor | None = None  # (c,)
+
+    def to(self, device: torch.device | str) -> "TrainingData":
+        """Return the data on another device."""
+        return TrainingData(
+            self.x.to(device),
+            self.graph.to(device),
+            self.targets.to(device),
+            self.train_rows.to(device),
+            self.validation_rows.to(device),
+            None if self.prior is None else Prior(self.prior.values.to(device), self.prior.outside),
+            None if self.class_weight is None else self.class_weight.to(device),
+        )
+
+
+class Progress(NamedTuple):
+    """What a callback is told after each epoch."""
+
+    epoch: int
+    max_epochs: int
+    loss: float
+    validation_loss: float | None
+    validation_accuracy: float | None
+
+
+@dataclass(frozen=True)
+class TrainingResult:
+    """How training went. Entry t of each history list belongs to the weights after t steps."""
+
+    history: dict[str, list[float]] = field(repr=False)
+    best_epoch: int
+    epochs: int
+    stopped_early: bool
+    interrupted: bool
+
+
+Callback = Callable[[Progress], None]
+
+
+def train(
+    model: GLCN,
+    loss: GLCNLoss,
+    data: TrainingData,
+    settings: TrainingSettings,
+    *,
+    generator: torch.Generator | None = None,
+    callback: Callback | None = None,
+) -> TrainingResult:
+    """Train ``model`` in place and leave it with its best weights.
+
+    The best weights are those with the lowest validation loss, or the last ones where there are no validation rows.
+    Ctrl-C ends training the same way, with the best weights so far.
+    """
+    optimizer = _optimizer(model, settings)
+    schedule = StepLR(optimizer, settings.decay_every, settings.learning_rate_decay)
+    watch = _EarlyStopping(model, settings.patience)
+    history: dict[str, list[float]] = {}
+    epoch, interrupted = 0, False
+    try:
+        for epoch in range(settings.max_epochs + 1):
+            model.train()
+            output = model(data.x, data.graph, generator)
+            terms = _judge(loss, output, data, data.train_rows)
+            report = _record(history, terms, _evaluate(model, loss, output, data))
+            _refuse_divergence(report, epoch)
+            if len(data.validation_rows):
+                watch.see(report["validation_loss"], epoch)
+            if callback is not None:
+                callback(_progress(epoch, settings.max_epochs, report))
+            if watch.out_of_patience(epoch) or epoch == settings.max_epochs:
+                break
+            optimizer.zero_grad(set_to_none=True)
+            terms.total.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+            schedule.step()
+    except KeyboardInterrupt:
+        interrupted = True
+    best_epoch = watch.restore(epoch)
+    model.eval()
+    return TrainingResult(history, best_epoch, epoch, watch.out_of_patience(epoch), interrupted)
+
+
+def _optimizer(model: GLCN, settings: TrainingSettings) -> Adam:
+    decayed = model.decayed_parameters()
+    known = {id(parameter) for parameter in decayed}
+    others = [parameter for parameter in model.parameters() if id(parameter) not in known]
+    groups = [{"params": decayed, "weight_decay": settings.weight_decay}]
+    if others:
+        groups.append({"params": others, "weight_decay": 0.0})
+    return Adam(groups, lr=settings.learning_rate, fused=True)
+
+
+def _judge(loss: GLCNLoss, output: GLCNOutput, data: TrainingData, rows: Tensor) -> LossTerms:
+    return loss(output, data.graph, data.targets, rows, prior=data.prior, class_weight=data.class_weight)
+
+
+@torch.no_grad()
+def _evaluate(model: GLCN, loss: GLCNLoss, output: GLCNOutput, data: TrainingData) -> dict[str, float]:
+    """Judge the current weights on the validation rows."""
+    rows = data.validation_rows
+    if not len(rows):
+        return {}
+    if model.dropout:  # without dropout the pass that training made is the one to judge
+        model.eval()
+        output = model(data.x, data.graph)
+    terms = _judge(loss, output, data, rows)
+    hits = output.logits[rows].argmax(dim=1) == data.targets[rows]
+    return {
+        "validation_loss": terms.total.item(),
+        "validation_cross_entropy": terms.cross_entropy.item(),
+        "validation_accuracy": hits.float().mean().item(),
+    }
+
+
+def _record(history: dict[str, list[float]], terms: LossTerms, validation: dict[str, float]) -> dict[str, float]:
+    report = {"loss": terms.total.item()}
+    report |= {name: value.item() for name, value in zip(terms._fields[1:], terms[1:], strict=True)}
+    report |= validation
+    for name, value in report.items():
+        history.setdefault(name, []).append(value)
+    return report
+
+
+def _refuse_divergence(report: dict[str, float], epoch: int) -> None:
+    for name in ("loss", "validation_loss"):
+        value = report.get(name, 0.0)
+        if value != value or abs(value) == float("inf"):
+            raise FloatingPointError(
+                f"training diverged: {name} is {value} at epoch {epoch}; scale the features (for example to unit "
+                "variance) or lower learning_rate"
+            )
+
+
+def _progress(epoch: int, max_epochs: int, report: dict[str, float]) -> Progress:
+    return Progress(epoch, max_epochs, report["loss"], report.get("validation_loss"), report.get("validation_accuracy"))
+
+
+class _EarlyStopping:
+    """Keeps the weights of the lowest validation loss."""
+
+    def __init__(self, model: GLCN, patience: int) -> None:
+        self.model = model
+        self.patience = patience
+        self.lowest = float("inf")
+        self.epoch = 0
+        self.weights: dict[str, Tensor] | None = None
+
+    def see(self, validation_loss: float, epoch: int) -> None:
+        if validation_loss < self.lowest:
+            weights = {name: value.clone() for name, value in self.model.state_dict().items()}
+            self.lowest, self.epoch, self.weights = validation_loss, epoch, weights
+
+    def out_of_patience(self, epoch: int) -> bool:
+        return self.weights is not None and epoch - self.epoch >= self.patience
+
+    def restore(self, last_epoch: int) -> int:
+        """Load the best weights and return the epoch that they belong to."""
+        if self.weights is None:
+            return last_epoch
+        self.model.load_state_dict(self.weights)
+        return self.epoch
