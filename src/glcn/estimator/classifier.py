@@ -314,6 +314,7 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             label_reduction=variant.label_reduction,
             graph_reduction=variant.graph_reduction,
             smoothness=variant.smoothness,
+            smoothness_unit=self._mean_edge_length(data) if variant.relative else 1.0,
         )
         settings = TrainingSettings(
             learning_rate=self.learning_rate,
@@ -333,6 +334,13 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             result = train(self.model_.to(device), loss, data.to(device), settings, generator=generator, callback=tell)
         self.model_.to("cpu")
         return result
+
+    @torch.no_grad()
+    def _mean_edge_length(self, data: TrainingData) -> float:
+        """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
+        learned = self.model_.graph_learning(data.x, data.graph)
+        squares = learned.square[~data.graph.is_loop]
+        return float(squares.double().mean()) if squares.numel() and squares.any() else 1.0
 
     @torch.no_grad()
     def _read_off(self, data: TrainingData) -> None:
@@ -372,7 +380,8 @@ def _features(X: Any) -> Features:
     if sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]:
         x: Features = SparseFeatures.from_scipy(X)
     else:
-        x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
+        with np.errstate(over="ignore"):  # said below
+            x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
     if not bool((x if isinstance(x, torch.Tensor) else x.values).isfinite().all()):
         raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
     return x

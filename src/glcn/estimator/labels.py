@@ -24,12 +24,18 @@ def encode_labels(y: Any) -> EncodedLabels:
             "This GLCNClassifier estimator requires y to be passed, but the target y is None; "
             "write -1 or None for the rows without a label"
         )
-    array = _one_type(column_or_1d(np.asarray(y), warn=True))
-    missing = _missing(array)
-    if missing.all():
+    array = column_or_1d(np.asarray(y), warn=True)
+    missing = _without_label(array)
+    labels = _one_type(array[~missing])
+    if labels.dtype.kind in "iu":
+        missing[~missing] = labels == UNLABELLED
+        labels = labels[labels != UNLABELLED]
+    if labels.dtype.kind == "f":
+        _refuse_ambiguous(labels)
+    if len(labels) == 0:
         raise ValueError("y holds no label: at least two classes must have one labelled row each")
-    check_classification_targets(array[~missing])
-    classes, numbers = np.unique(array[~missing], return_inverse=True)
+    check_classification_targets(labels)
+    classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise ValueError(_one_class(array, classes[0]))
     codes = np.full(len(array), UNLABELLED, np.int64)
@@ -37,48 +43,36 @@ def encode_labels(y: Any) -> EncodedLabels:
     return EncodedLabels(classes, codes)
 
 
-def _missing(array: NDArray[Any]) -> NDArray[np.bool_]:
-    if array.dtype.kind in "iu":
-        return np.asarray(array == UNLABELLED)
+def _without_label(array: NDArray[Any]) -> NDArray[np.bool_]:
+    """Find None and NaN."""
     if array.dtype.kind == "f":
-        if np.isinf(array).any():
-            raise ValueError("y holds an infinite value; use -1 (integers) or NaN for unlabelled rows")
-        missing = np.isnan(array)
-        values = set(np.unique(array[~missing]))
-        if UNLABELLED in values and not values <= {-1.0, 1.0}:
-            raise ValueError(
-                "y holds -1 among floating-point labels, which may mean a class or 'unlabelled'; "
-                "pass integers (-1 = unlabelled), or NaN for unlabelled rows"
-            )
-        return np.asarray(missing)
+        return np.asarray(np.isnan(array))
     if array.dtype.kind == "O":
         return np.fromiter((_is_missing(label) for label in array), bool, len(array))
     return np.zeros(len(array), bool)
 
 
-def _one_type(array: NDArray[Any]) -> NDArray[Any]:
-    """Give an object array the type that its labels have, None and NaN aside; refuse a mixture."""
-    if array.dtype.kind != "O":
-        return array
-    missing = np.fromiter((_is_missing(label) for label in array), bool, len(array))
-    labels = array[~missing]
+def _one_type(labels: NDArray[Any]) -> NDArray[Any]:
+    """Give labels in an object array the one type that they have; refuse a mixture."""
+    if labels.dtype.kind != "O":
+        return labels
     kinds = sorted({_kind(label) for label in labels})
     if len(kinds) > 1:
         raise ValueError(
             f"the labels in y mix types ({' and '.join(kinds)}); convert them all to strings or to numbers"
         )
-    if not kinds or kinds == ["text"]:
-        return array
-    numbers = np.array(labels.tolist())
-    if missing.any():
-        if numbers.dtype.kind in "iu":  # NaN has no integer: −1 is free or means the same
-            numbers = numbers.astype(np.int64)
-            filled = np.full(len(array), UNLABELLED, np.int64)
-        else:
-            filled = array.copy()
-        filled[~missing] = numbers
-        return filled
-    return numbers
+    return labels if kinds == ["text"] else np.array(labels.tolist())
+
+
+def _refuse_ambiguous(labels: NDArray[Any]) -> None:
+    if np.isinf(labels).any():
+        raise ValueError("y holds an infinite value; use -1 (integers) or NaN for unlabelled rows")
+    values = set(np.unique(labels))
+    if UNLABELLED in values and not values <= {-1.0, 1.0}:
+        raise ValueError(
+            "y holds -1 among floating-point labels, which may mean a class or 'unlabelled'; "
+            "pass integers (-1 = unlabelled), or NaN for unlabelled rows"
+        )
 
 
 def _kind(label: Any) -> str:

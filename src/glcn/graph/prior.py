@@ -26,7 +26,7 @@ class Prior(NamedTuple):
         if not np.isfinite(A.data).all():
             raise ValueError("the prior graph has NaN or infinite weights")
         A.sum_duplicates()
-        rows, columns = graph.pattern.rows.cpu().numpy(), graph.pattern.columns.cpu().numpy()
+        rows, columns = (ends.cpu().numpy().copy() for ends in (graph.pattern.rows, graph.pattern.columns))
         values = np.asarray(A[rows, columns]).ravel()
         outside = max(0.0, float(np.square(A.data).sum() - np.square(values).sum()))
         return cls(torch.from_numpy(values.astype(np.float32)), outside)

@@ -39,11 +39,13 @@ class GLCNLoss(Module):
     label_reduction
         ``"sum"`` (the paper) or ``"mean"`` over the labelled rows.
     graph_reduction
-        ``"sum"`` (the paper), or ``"mean"``: L_GL divided by the number of rows, so that λ keeps its meaning from one
-        dataset to the next.
+        ``"sum"`` (the paper), or ``"mean"``: L_GL divided by the number of rows.
     smoothness
         ``"pairwise"`` (the paper), or ``"trace"``: tr(x̃ᵀ(I−S)x̃), as in the released code. The two differ because S
         is not symmetric.
+    smoothness_unit
+        What the smoothness is divided by; 1 in the paper. The mean ‖x̃_i − x̃_j‖² of the untrained network, together
+        with ``"mean"``, gives λ the same meaning whatever the number and scale of the features.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class GLCNLoss(Module):
         label_reduction: Reduction = "sum",
         graph_reduction: Reduction = "sum",
         smoothness: Smoothness = "pairwise",
+        smoothness_unit: float = 1.0,
     ) -> None:
         super().__init__()
         self.graph_weight = graph_weight
@@ -63,6 +66,7 @@ class GLCNLoss(Module):
         self.label_reduction: Reduction = label_reduction
         self.graph_reduction: Reduction = graph_reduction
         self.smoothness: Smoothness = smoothness
+        self.smoothness_unit = smoothness_unit
 
     def reset_parameters(self) -> None:
         """Do nothing: the loss has no parameters."""
@@ -97,7 +101,7 @@ class GLCNLoss(Module):
         if prior is not None:
             distance = distance + prior.outside
         share = 1.0 if self.graph_reduction == "sum" else 1.0 / graph.num_nodes
-        return share * smoothness, share * sparsity, share * distance
+        return share / self.smoothness_unit * smoothness, share * sparsity, share * distance
 
     def extra_repr(self) -> str:
         """Return the arguments that made this loss."""

@@ -1,0 +1,86 @@
+"""What all tests share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from glcn.graph import CandidateGraph
+
+
+def pytest_configure():
+    torch.set_num_threads(1)  # tests run side by side; those about threads set their own number
+
+
+def data_folder() -> Path | None:
+    """The folder with the real datasets, where there is one."""
+    places = [os.environ.get("GLCN_DATA"), Path(__file__).parents[2] / "shared/data"]
+    return next((Path(place) for place in places if place and (Path(place) / "planetoid").is_dir()), None)
+
+
+def pytest_collection_modifyitems(items):
+    if data_folder() is None:
+        skip = pytest.mark.skip(reason="real datasets are not here; set GLCN_DATA to their folder")
+        for item in items:
+            if "real_data" in item.keywords:
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    folder = data_folder()
+    assert folder is not None
+    return folder
+
+
+@pytest.fixture
+def random():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def weighted_adjacency(random):
+    """A symmetric weighted graph on 12 nodes; node 11 is isolated, node 0 has a self-loop of its own weight."""
+    dense = np.triu(random.random((12, 12)) * (random.random((12, 12)) < 0.4), 1).astype(np.float32)
+    dense[:, 11] = 0
+    dense = dense + dense.T
+    dense[0, 0] = 0.5
+    return dense
+
+
+@pytest.fixture
+def weighted_graph(weighted_adjacency):
+    return CandidateGraph.from_scipy(sparse.csr_array(weighted_adjacency))
+
+
+@pytest.fixture(params=["weighted", "complete", "knn"])
+def any_graph(request, weighted_graph, random):
+    """A graph on 12 nodes of each kind."""
+    if request.param == "weighted":
+        return weighted_graph
+    if request.param == "complete":
+        return CandidateGraph.complete(12)
+    return CandidateGraph.knn(random.normal(size=(12, 3)), 3)
+
+
+@pytest.fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def blobs():
+    """Three well separated groups of 30 rows in 5 dimensions, three labels each: X, y, y with −1 for unlabelled."""
+    random = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 30)
+    X = random.normal(size=(90, 5)) + 4 * np.eye(3, 5)[y]
+    few = np.full(90, -1)
+    shown = [0, 1, 2, 30, 31, 32, 60, 61, 62]
+    few[shown] = y[shown]
+    return X, y, few

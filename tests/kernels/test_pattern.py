@@ -1,0 +1,26 @@
+import numpy as np
+import torch
+
+from glcn.kernels.pattern import ENTRIES_PER_CHUNK, Pattern, chunk_bounds
+
+
+def test_rows_and_columns():
+    pattern = Pattern(torch.tensor([0, 2, 2, 3], dtype=torch.int32), torch.tensor([0, 2, 1], dtype=torch.int32))
+    assert pattern.rows.tolist() == [0, 0, 2]
+    assert pattern.columns.tolist() == [0, 2, 1]
+    assert (pattern.num_rows, pattern.num_edges) == (3, 3)
+
+
+def test_chunks_cover_all_rows_once_and_are_even():
+    counts = np.random.default_rng(0).integers(0, 50, 20_000)
+    indptr = np.concatenate([[0], counts.cumsum()]).astype(np.int32)
+    bounds = chunk_bounds(indptr)
+    assert bounds[0] == 0
+    assert bounds[-1] == 20_000
+    assert (np.diff(bounds) > 0).all()
+    assert np.diff(indptr[bounds]).max() < 1.2 * ENTRIES_PER_CHUNK
+
+
+def test_one_row_with_everything_and_no_rows():
+    assert chunk_bounds(np.array([0, 10 * ENTRIES_PER_CHUNK], np.int32)).tolist() == [0, 1]
+    assert chunk_bounds(np.array([0], np.int32)).tolist() == [0]

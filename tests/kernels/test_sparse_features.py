@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from glcn.kernels import SparseFeatures, feature_matmul, reference
+
+
+@pytest.fixture
+def matrix(random):
+    return sparse.random_array((9, 6), density=0.3, rng=random, format="csr")
+
+
+@pytest.fixture
+def weight():
+    return torch.randn(6, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1), requires_grad=True)
+
+
+def test_equals_dense_product_and_reference(matrix, weight):
+    x = SparseFeatures.from_scipy(matrix, torch.float64)
+    expected = torch.from_numpy(matrix.toarray()) @ weight
+    torch.testing.assert_close(feature_matmul(x, weight), expected)
+    torch.testing.assert_close(reference.sparse_matmul(x.indptr, x.indices, x.values, weight), expected)
+
+
+def test_gradient_with_and_without_dropout(matrix, weight):
+    x = SparseFeatures.from_scipy(matrix, torch.float64)
+    for probability in (0.0, 0.5):
+
+        def product(w, p=probability):
+            return feature_matmul(x, w, p, torch.Generator().manual_seed(2))
+
+        assert torch.autograd.gradcheck(product, weight)
+
+
+def test_dropout_acts_on_stored_entries(matrix):
+    x = SparseFeatures.from_scipy(matrix, torch.float64)
+    dropped = feature_matmul(x, torch.eye(6, dtype=torch.float64), 0.5, torch.Generator().manual_seed(2)).numpy()
+    kept = dropped != 0
+    assert 0 < kept.sum() < matrix.nnz
+    np.testing.assert_allclose(dropped[kept], 2 * matrix.toarray()[kept])
+
+
+def test_dense_features_take_the_same_call(matrix, weight):
+    dense = torch.from_numpy(matrix.toarray())
+    torch.testing.assert_close(feature_matmul(dense, weight), dense @ weight)
+
+
+def test_duplicates_are_summed_and_the_input_is_copied():
+    coo = sparse.coo_array((np.array([1.0, 2.0]), (np.array([0, 0]), np.array([1, 1]))), shape=(2, 2))
+    x = SparseFeatures.from_scipy(coo)
+    assert x.values.tolist() == [3.0]
+    csr = sparse.csr_array(np.eye(2, dtype=np.float32))
+    x = SparseFeatures.from_scipy(csr)
+    csr.data[:] = 7
+    assert x.values.tolist() == [1.0, 1.0]
+    assert x.shape == (2, 2)
+
+
+def test_empty_rows_and_columns_give_zero():
+    x = SparseFeatures.from_scipy(sparse.csr_array((3, 4)))
+    assert feature_matmul(x, torch.ones(4, 2)).eq(0).all()

@@ -1,0 +1,63 @@
+"""The paper's formulas as literal loops over rows and columns. Nothing here uses code of the package."""
+
+from math import exp, log
+
+
+def embedding(x, P):
+    n, p, d = len(x), len(P), len(P[0])
+    return [[sum(x[i][q] * P[q][k] for q in range(p)) for k in range(d)] for i in range(n)]
+
+
+def learned_graph(h, a, A, sign):
+    """S_ij = A_ij exp(±ReLU(aᵀ|h_i − h_j|)) / Σ_j …, a dense list of lists."""
+    n, d = len(h), len(a)
+    S = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            score = sum(a[k] * abs(h[i][k] - h[j][k]) for k in range(d))
+            S[i][j] = A[i][j] * exp(sign * max(0.0, score))
+        total = sum(S[i])
+        S[i] = [s / total for s in S[i]]
+    return S
+
+
+def smoothness(S, h):
+    n, d = len(h), len(h[0])
+    return sum(S[i][j] * sum((h[i][k] - h[j][k]) ** 2 for k in range(d)) for i in range(n) for j in range(n))
+
+
+def trace_smoothness(S, h):
+    """tr(hᵀ (I − S) h)."""
+    n, d = len(h), len(h[0])
+    return sum(
+        h[i][k] * ((1.0 if i == j else 0.0) - S[i][j]) * h[j][k] for k in range(d) for i in range(n) for j in range(n)
+    )
+
+
+def squared_norm(S):
+    return sum(s * s for row in S for s in row)
+
+
+def squared_distance(S, A):
+    return sum((s - a) ** 2 for S_i, A_i in zip(S, A, strict=True) for s, a in zip(S_i, A_i, strict=True))
+
+
+def matmul(M, N):
+    return [[sum(m * N[k][j] for k, m in enumerate(row)) for j in range(len(N[0]))] for row in M]
+
+
+def network(x, S, weights):
+    """softmax(S relu(S … relu(S X W⁰) …) W^K)."""
+    for layer, W in enumerate(weights):
+        x = matmul(matmul(S, x), W)
+        if layer + 1 < len(weights):
+            x = [[max(0.0, value) for value in row] for row in x]
+    Z = []
+    for row in x:
+        mass = [exp(value - max(row)) for value in row]
+        Z.append([m / sum(mass) for m in mass])
+    return Z
+
+
+def cross_entropy(Z, labels, rows):
+    return -sum(log(Z[i][labels[i]]) for i in rows)
