@@ -359,9 +359,11 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
         if self.graph_report_.collapsed:
+            remedy = {
+                "closeness": "try a smaller dropout or graph_weight, or another graph",
+            }.get(self.variant, "this variant tends to it by its formula: try variant='closeness'")
             warnings.warn(
-                f"the learned graph is as good as uniform ({self.graph_report_.describe()}); the variants 'paper' and "
-                "'released' tend to this by their formula: try variant='closeness' or a smaller graph_weight",
+                f"the learned graph is as good as uniform ({self.graph_report_.describe()}); {remedy}",
                 GraphCollapseWarning,
                 stacklevel=3,
             )

@@ -1,0 +1,44 @@
+# `make demo` and `make test` need Python 3.11 or newer, make and a network to install from; nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: help demo test test-slow lint bench clean
+
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/.installed  ## install and train on the bundled Cora
+	$(BIN)/glcn fit cora
+
+test: lint  ## lint, types and tests (some minutes)
+	$(BIN)/python -m pytest -n 2
+
+test-slow: $(VENV)/.installed-dev  ## the tests that take longer
+	$(BIN)/python -m pytest -n 2 -m slow
+
+lint: $(VENV)/.installed-dev  ## style, types and the direction of imports
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(VENV)/.installed-dev  ## speed against plain PyTorch, as ratios measured in one run
+	$(BIN)/python benchmarks/epoch.py
+
+clean:  ## remove the environment and caches
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing glcn into $(VENV) (about a minute)"
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-dev: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "installing glcn and its test tools into $(VENV) (about two minutes)"
+	$(PIP) -e '.[dev]'
+	touch $@

@@ -1,0 +1,119 @@
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from safetensors.numpy import load_file
+from scipy import sparse
+from typer.testing import CliRunner
+
+from glcn import __version__, datasets
+from glcn.cli import app
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
+    result = command("fit", "digits", "--max-epochs", "30", "--seed", "2")
+    assert result.exit_code == 0, result.output
+    for words in ("1797 rows", "test accuracy", "validation accuracy", "learned graph", "results in"):
+        assert words in result.output
+    folder = tmp_path / "runs/digits-closeness-seed2"
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "graph.npz",
+        "history.json",
+        "metrics.json",
+        "predictions.csv",
+        "settings.json",
+        "weights.safetensors",
+    ]
+    data = datasets.load("digits", seed=2)
+    metrics = json.loads((folder / "metrics.json").read_text())
+    with (folder / "predictions.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    hits = [rows[row]["predicted"] == str(data.y[row]) for row in data.test]
+    assert metrics["accuracy"] == pytest.approx(np.mean(hits))
+    assert metrics["fingerprint"] == data.fingerprint
+    assert {row["role"] for row in rows} == {"train", "validation", "test"}
+    graph = sparse.load_npz(folder / "graph.npz")
+    np.testing.assert_allclose(np.asarray(graph.sum(axis=1)).ravel(), 1, rtol=1e-5)
+    assert load_file(folder / "weights.safetensors")["graph_learning.projection"].shape == (64, 70)
+    assert json.loads((folder / "settings.json").read_text())["parameters"]["random_state"] == 2
+
+
+def test_a_second_run_gets_a_folder_of_its_own(command, tmp_path):
+    for _ in range(2):
+        assert command("fit", "digits", "--max-epochs", "1", "-q").exit_code == 0
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
+        "digits-closeness-seed0",
+        "digits-closeness-seed0-2",
+    ]
+
+
+def test_quiet_prints_the_folder_only(command):
+    result = command("fit", "digits", "--max-epochs", "1", "--quiet", "--out", "here")
+    assert result.stdout == "here\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["fit", "corra"], "there is no dataset 'corra'; choose one of"),
+        (["fit", "cora", "--variant", "x"], "variant must be one of"),
+        (["fit", "cora", "--split", "public"], "split must be one of"),
+        (["fit", "digits", "--labels", "7"], "multiple of 10"),
+    ],
+)
+def test_a_mistake_gets_one_sentence(command, words, message, tmp_path):
+    result = command(*words)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert "Traceback" not in result.output
+    assert not list(tmp_path.rglob("*.json"))
+
+
+def test_debug_shows_the_traceback(command):
+    assert isinstance(command("fit", "corra", "--debug").exception, ValueError)
+
+
+def test_an_existing_folder_is_not_touched(command, tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/precious.txt").write_text("keep")
+    result = command("fit", "digits", "--out", "mine")
+    assert result.exit_code == 2
+    assert "mine exists already" in result.stderr
+    assert (tmp_path / "mine/precious.txt").read_text() == "keep"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_folder_that_can_not_be_written_is_said_before_training(command, tmp_path):
+    (tmp_path / "locked").mkdir(mode=0o555)
+    result = command("fit", "digits", "--out", "locked/run")
+    assert result.exit_code == 2
+    assert "can not write into" in result.stderr
+
+
+def test_ctrl_c_saves_the_best_so_far(tmp_path):
+    arguments = [sys.executable, "-m", "glcn", "fit", "cora", "--out", "run"]
+    process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    assert "2708 rows" in process.stdout.readline()
+    time.sleep(4)  # loading is over, training is not
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "(interrupted)" in output
+    assert json.loads((tmp_path / "run/metrics.json").read_text())["interrupted"] is True
+
+
+def test_version_and_help(command):
+    assert command("--version").output == f"glcn {__version__}\n"
+    assert "Train on a dataset" in command("fit", "--help").output
