@@ -35,7 +35,7 @@ class _Propagate(torch.autograd.Function):
         grad_out = gradients[0].contiguous()
         chunks, indptr, indices, reverse = ctx.pattern.arrays
         if not ctx.needs_input_grad[0]:
-            mirrored = values[ctx.pattern.reverse]
+            mirrored = values.index_select(0, ctx.pattern.reverse)
             return None, csr_matmul(chunks, indptr, indices, mirrored, grad_out), None
         grad_values, grad_x = torch.empty_like(values), torch.empty_like(x)
         arguments = (values.numpy(), x.numpy(), grad_out.numpy(), grad_values.numpy(), grad_x.numpy())

@@ -107,7 +107,7 @@ class _SparseMatmul(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         x: SparseFeatures = ctx.x
         (values,) = ctx.saved_tensors
-        grad_weight = csr_matmul(*x.transpose_arrays, values[x.transpose_position], gradients[0])
+        grad_weight = csr_matmul(*x.transpose_arrays, values.index_select(0, x.transpose_position), gradients[0])
         return grad_weight, None, None
 
 

@@ -145,8 +145,8 @@ class GLCN(Module):
             dropped = dropout(dense_only(x), probability, generator)
             return dropped, dropped @ W
         product = feature_matmul(x, torch.cat([P, W], dim=1), probability, generator)
-        d = P.shape[1]
-        return product[:, :d].contiguous(), product[:, d:].contiguous()
+        embedding, message = torch.split(product, [P.shape[1], W.shape[1]], dim=1)
+        return embedding.contiguous(), message.contiguous()
 
     def _next_message(self, received: Tensor, weight: Tensor, generator: torch.Generator | None) -> Tensor:
         hidden = _ACTIVATIONS[self.activation](received)
