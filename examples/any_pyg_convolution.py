@@ -7,7 +7,7 @@ from glcn.datasets import load
 from glcn.graph import CandidateGraph
 from glcn.nn import GraphLearning
 
-data = load("cora")
+data = load("cora", split="released")
 graph = CandidateGraph.from_scipy(data.graph)
 edge_index = graph.to_edge_index()  # (2, E), in the order of the learned weights
 x, y = torch.from_numpy(data.X.toarray()), torch.from_numpy(data.y)

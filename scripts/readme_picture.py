@@ -20,7 +20,7 @@ COLOURS = np.array(["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B
 
 def main() -> None:
     """Fit Cora and draw two t-SNE maps side by side."""
-    data = load("cora")
+    data = load("cora", split="released")
     clf = GLCNClassifier(random_state=0)
     clf.fit(data.X, data.visible_labels, graph=data.graph, validation=data.validation)
     right = (clf.transduction_ == data.y)[data.test].mean()

@@ -15,24 +15,28 @@ def pytest_configure():
     torch.set_num_threads(1)  # tests run side by side; those about threads set their own number
 
 
-def data_folder() -> Path | None:
+def _real_data() -> Path | None:
     """The folder with the real datasets, where there is one."""
     places = [os.environ.get("GLCN_DATA"), Path(__file__).parents[2] / "shared/data"]
     return next((Path(place) for place in places if place and (Path(place) / "planetoid").is_dir()), None)
 
 
+REAL_DATA = _real_data()
+
+
 def pytest_collection_modifyitems(items):
-    if data_folder() is None:
+    if REAL_DATA is None:
         skip = pytest.mark.skip(reason="real datasets are not here; set GLCN_DATA to their folder")
         for item in items:
             if "real_data" in item.keywords:
                 item.add_marker(skip)
 
 
-@pytest.fixture(scope="session")
-def real_data() -> Path:
-    folder = data_folder()
-    assert folder is not None
+@pytest.fixture(autouse=True)
+def data_folder(request, tmp_path, monkeypatch) -> Path:
+    """The data folder of a test: an empty one, or the real one for tests that are marked so."""
+    folder = REAL_DATA if "real_data" in request.keywords else tmp_path / "no data yet"
+    monkeypatch.setenv("GLCN_DATA", str(folder))
     return folder
 
 

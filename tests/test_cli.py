@@ -69,7 +69,7 @@ def test_quiet_prints_the_folder_only(command):
     [
         (["fit", "corra"], "there is no dataset 'corra'; choose one of"),
         (["fit", "cora", "--variant", "x"], "variant must be one of"),
-        (["fit", "cora", "--split", "public"], "split must be one of"),
+        (["fit", "cora", "--split", "planetoid"], "split must be one of"),
         (["fit", "digits", "--labels", "7"], "multiple of 10"),
     ],
 )

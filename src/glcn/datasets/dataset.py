@@ -9,6 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from glcn.datasets.prepare import prepare_features
+from glcn.datasets.splits import Split
+
+UNKNOWN = -1
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -16,7 +21,7 @@ class Dataset:
 
     name: str
     X: Any = field(repr=False)  # (n, p) array, or scipy CSR where most entries are zero
-    y: NDArray[np.int64] = field(repr=False)  # (n,) class of every row
+    y: NDArray[np.int64] = field(repr=False)  # (n,) class of every row, −1 where it is not known
     graph: Any = field(repr=False)  # scipy CSR (n, n) without self-loops, or None
     train: NDArray[np.int64] = field(repr=False)
     validation: NDArray[np.int64] = field(repr=False)
@@ -24,30 +29,68 @@ class Dataset:
     class_names: tuple[str, ...]
     split: str
     split_description: str
-    preparation: str  # what was done to the features
-
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of data and split: two results belong to the same task when it is the same."""
-        digest = hashlib.sha256()
-        for part in (self.X, self.graph):
-            arrays = [part] if not sparse.issparse(part) else [part.indptr, part.indices, part.data]
-            for array in arrays:
-                digest.update(b"-" if array is None else _portable(array))
-        for array in (self.y, self.train, self.validation, self.test):
-            digest.update(_portable(array))
-        return digest.hexdigest()[:16]
+    features: str  # what the features are, and what they are not
+    preparation: str  # what was done to them
+    fingerprint: str  # hash of data, split and preparation: results under the same one belong to the same task
 
     @cached_property
     def visible_labels(self) -> NDArray[np.int64]:
         """Labels as a classifier may see them: training and validation rows, −1 elsewhere."""
-        labels = np.full(len(self.y), -1, np.int64)
+        labels = np.full(len(self.y), UNKNOWN, np.int64)
         seen = np.concatenate([self.train, self.validation])
         labels[seen] = self.y[seen]
         return labels
 
 
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A dataset as it was read, before features are prepared and rows divided."""
+
+    name: str
+    X: Any = field(repr=False)
+    y: NDArray[np.int64] = field(repr=False)
+    graph: Any = field(repr=False)
+    class_names: tuple[str, ...]
+    features: str
+    prepare: str  # the preparation that suits these features
+
+    def divided(self, rows: Split, split: str, description: str, prepare: str | None) -> Dataset:
+        """Return the dataset with prepared features and the given split."""
+        X, preparation = prepare_features(self.X, prepare or self.prepare)
+        return Dataset(
+            self.name,
+            X,
+            self.y,
+            self.graph,
+            *rows,
+            self.class_names,
+            split,
+            description,
+            self.features,
+            preparation,
+            self._fingerprint(rows, preparation),
+        )
+
+    def _fingerprint(self, rows: Split, preparation: str) -> str:
+        # The features as they were read are hashed, because prepared ones differ in their last bits between machines.
+        digest = hashlib.sha256(preparation.encode())
+        for part in (self.X, self.graph):
+            for array in _arrays(part):
+                digest.update(_portable(array))
+        for array in (self.y, *rows):
+            digest.update(_portable(array))
+        return digest.hexdigest()[:16]
+
+
+def _arrays(part: Any) -> list[NDArray[Any]]:
+    if part is None:
+        return []
+    if sparse.issparse(part):
+        return [part.indptr.astype(np.int64), part.indices.astype(np.int64), part.data]
+    return [part]
+
+
 def _portable(array: NDArray[Any]) -> bytes:
-    """Return the same bytes on every machine: little-endian, 64-bit integers or 32-bit floats."""
-    kind = "<f4" if array.dtype.kind == "f" else "<i8"
-    return str(array.shape).encode() + np.ascontiguousarray(array, dtype=kind).tobytes()
+    """Return the same bytes on every machine: shape, type and little-endian values."""
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return f"{array.shape}{array.dtype.kind}{array.dtype.itemsize}".encode() + little.tobytes()

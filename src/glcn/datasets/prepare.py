@@ -1,15 +1,25 @@
 """What may be done to features before learning, by name."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import StandardScaler, normalize
+
+
+def _none(X: Any) -> Any:
+    return X
 
 
 def _rows(X: Any) -> Any:
     return normalize(X, norm="l1")
+
+
+def _unit(X: Any) -> Any:
+    return normalize(X, norm="l2")
 
 
 def _range(X: Any) -> Any:
@@ -21,18 +31,44 @@ def _standard(X: Any) -> Any:
     return StandardScaler(with_mean=not sparse.issparse(X)).fit_transform(X)
 
 
-_PREPARATIONS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "none": (lambda X: X, "features as they are"),
+_STEPS: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "none": (_none, "features as they are"),
     "rows": (_rows, "each row divided by its sum of absolute values"),
+    "unit": (_unit, "each row divided by its length"),
     "range": (_range, "divided by the largest absolute value"),
     "standard": (_standard, "each column scaled to unit variance, and to mean zero where X is dense"),
 }
+_COMPONENTS = re.compile(r"pca(\d+)")
 
 
 def prepare_features(X: Any, name: str) -> tuple[Any, str]:
-    """Return the prepared features and a sentence that says what was done. No label is looked at."""
-    if name not in _PREPARATIONS:
-        raise ValueError(f"prepare must be one of {tuple(_PREPARATIONS)}, got {name!r}")
-    function, description = _PREPARATIONS[name]
-    prepared = function(X)
-    return (sparse.csr_array(prepared) if sparse.issparse(prepared) else prepared), f"{name}: {description}"
+    """Return the prepared features, as 32-bit floats, and a sentence that says what was done. No label is looked at.
+
+    ``name`` is a step or several of them joined by "+", for example ``"range+pca64"``.
+    """
+    X = X.astype(np.float32)
+    said = []
+    for step in name.split("+"):
+        function, description = _step(step)
+        X = function(X)
+        said.append(description)
+    X = X.astype(np.float32, copy=False)
+    return (sparse.csr_array(X) if sparse.issparse(X) else X), f"{name}: {', then '.join(said)}"
+
+
+def _step(name: str) -> tuple[Callable[[Any], Any], str]:
+    components = _COMPONENTS.fullmatch(name)
+    if components:
+        number = int(components[1])
+        return lambda X: _principal(X, number), f"the first {number} principal components"
+    if name not in _STEPS:
+        raise ValueError(f"prepare must be one of {(*_STEPS, 'pcaN')} or several joined by '+', got {name!r}")
+    return _STEPS[name]
+
+
+def _principal(X: Any, number: int) -> Any:
+    if not 1 <= number <= min(X.shape):
+        raise ValueError(f"pca{number} needs a number from 1 to {min(X.shape)} for features of shape {X.shape}")
+    # A sparse X is not centred: that would make it dense.
+    method = TruncatedSVD(number, random_state=0) if sparse.issparse(X) else PCA(number, random_state=0)
+    return method.fit_transform(X)
