@@ -43,13 +43,13 @@ def check_target(folder: Path) -> None:
 def evaluate(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
     """Score a fitted classifier; the one place where test labels are read."""
     scores = {
-        name: float(accuracy_score(dataset.y[rows], clf.transduction_[rows]))
-        for name, rows in (("validation", dataset.validation), ("test", dataset.test))
+        name: float(accuracy_score(dataset.y[rows], clf.transduction_[rows])) if len(rows) else None
+        for name, rows in (("validation", clf.validation_rows_), ("test", dataset.test))
     }
     return {
         "dataset": dataset.name,
         "method": f"glcn-{clf.variant}",
-        "labels": len(dataset.train),
+        "labels": len(dataset.train) - len(np.intersect1d(dataset.train, clf.validation_rows_)),
         "split": dataset.split,
         "seed": clf.random_state,
         "accuracy": scores["test"],
@@ -84,6 +84,7 @@ def _settings(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
     return {
         "dataset": dataset.name,
         "split": dataset.split,
+        "features": dataset.features,
         "split_description": dataset.split_description,
         "preparation": dataset.preparation,
         "fingerprint": dataset.fingerprint,
@@ -100,16 +101,17 @@ def _settings(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
 
 def _write_predictions(path: Path, dataset: Dataset, clf: GLCNClassifier) -> None:
     role = np.full(len(dataset.y), "", dtype="U10")
-    for name, rows in (("train", dataset.train), ("validation", dataset.validation), ("test", dataset.test)):
+    for name, rows in (("train", dataset.train), ("validation", clf.validation_rows_), ("test", dataset.test)):
         role[rows] = name
     names = [dataset.class_names[int(label)] for label in clf.classes_]
+    ids = np.arange(len(dataset.y)) if dataset.ids is None else dataset.ids
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["row", "role", "predicted", "probability", *names])
         for row, probabilities in enumerate(clf.label_distributions_.astype(float)):
             best = int(probabilities.argmax())
             shares = [f"{share:.6f}" for share in probabilities]
-            writer.writerow([row, role[row], names[best], shares[best], *shares])
+            writer.writerow([ids[row], role[row], names[best], shares[best], *shares])
 
 
 def _write_json(path: Path, content: Any) -> None:

@@ -76,6 +76,24 @@ def _planetoid(name: str) -> dict[str, File]:
     }
 
 
+_MNIST_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
+_MNIST = {
+    "train-images-idx3-ubyte.gz": (9912422, "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"),
+    "train-labels-idx1-ubyte.gz": (28881, "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"),
+    "t10k-images-idx3-ubyte.gz": (1648877, "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"),
+    "t10k-labels-idx1-ubyte.gz": (4542, "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"),
+}
+_CIFAR10 = File(
+    "https://www.cs.toronto.edu/~kriz/cifar-10-python.tar.gz",
+    "6d958be074577803d12ecdefd02955f39262c83c16fe9348329d7fe0b5c001ce",
+    170498071,
+)
+_SVHN = File(
+    "http://ufldl.stanford.edu/housenumbers/test_32x32.mat",
+    "cdce80dfb2a2c4c6160906d0bd7c68ec5a99d7ca4831afa54f09182025b6a75b",
+    64275384,
+)
+
 _CITATION_SPLITS = ("public", "paper", "released", "random")
 _CITATION_LICENCE = "Planetoid's files: MIT (repository); the papers' texts are not part of it"
 _DIGITS = tuple(str(digit) for digit in range(10))
@@ -129,6 +147,7 @@ CATALOGUE: dict[str, Entry] = {
             "LeCun, Cortes and Burges 1998",
             "none stated with the data",
             ("random",),
+            archives={name: File(_MNIST_URL + name, sha256, size) for name, (size, sha256) in _MNIST.items()},
             images="mnist/mnist.npz",
             descriptors=("pixels",),
             labels=(1000, 2000, 3000),
@@ -142,6 +161,7 @@ CATALOGUE: dict[str, Entry] = {
             "Krizhevsky 2009",
             "none stated with the data",
             ("random",),
+            archives={"cifar-10-python.tar.gz": _CIFAR10},
             images="cifar10/cifar10_10k.npz",
             descriptors=("efficientnet_lite0", "pixels"),
             labels=(1000, 2000, 3000),
@@ -155,6 +175,7 @@ CATALOGUE: dict[str, Entry] = {
             "Netzer et al. 2011",
             "none stated with the data; for non-commercial use according to its authors",
             ("random",),
+            archives={"test_32x32.mat": _SVHN},
             images="svhn/svhn_10k.npz",
             descriptors=("hog", "cnn", "pixels"),
             labels=(1000, 2000, 3000),

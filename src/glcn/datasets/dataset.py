@@ -32,6 +32,7 @@ class Dataset:
     features: str  # what the features are, and what they are not
     preparation: str  # what was done to them
     fingerprint: str  # hash of data, split and preparation: results under the same one belong to the same task
+    ids: NDArray[np.str_] | None = field(default=None, repr=False)  # names of the rows; None: their numbers
 
     @cached_property
     def visible_labels(self) -> NDArray[np.int64]:
@@ -54,7 +55,9 @@ class Source:
     features: str
     prepare: str  # the preparation that suits these features
 
-    def divided(self, rows: Split, split: str, description: str, prepare: str | None) -> Dataset:
+    def divided(
+        self, rows: Split, split: str, description: str, prepare: str | None, ids: NDArray[np.str_] | None = None
+    ) -> Dataset:
         """Return the dataset with prepared features and the given split."""
         X, preparation = prepare_features(self.X, prepare or self.prepare)
         return Dataset(
@@ -69,6 +72,7 @@ class Source:
             self.features,
             preparation,
             self._fingerprint(rows, preparation),
+            ids,
         )
 
     def _fingerprint(self, rows: Split, preparation: str) -> str:

@@ -1,9 +1,5 @@
 """Cora, Citeseer and Pubmed in the files of Planetoid (Yang, Cohen and Salakhutdinov 2016)."""
 
-import io
-import pickle
-from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +10,7 @@ from glcn.datasets.catalogue import CATALOGUE
 from glcn.datasets.checksum import check_file
 from glcn.datasets.dataset import UNKNOWN, Source
 from glcn.datasets.folder import locate
+from glcn.datasets.safe_pickle import unpickle_arrays
 from glcn.datasets.splits import Split
 
 NUM_VALIDATION = 500
@@ -39,7 +36,9 @@ def read_planetoid(name: str) -> tuple[Source, Split]:
     files = dict(zip(PARTS, locate(name, *planetoid_files(name)), strict=True))
     for path in files.values():
         check_file(path, CATALOGUE[name].files[f"planetoid/{path.name}"].sha256)
-    parts = {part: _unpickle(path) for part, path in files.items() if part != "test.index"}
+    parts = {
+        part: unpickle_arrays(path.read_bytes(), path.name) for part, path in files.items() if part != "test.index"
+    }
     test_index = np.loadtxt(files["test.index"], dtype=np.int64)
     first, n = parts["allx"].shape[0], int(test_index.max()) + 1
 
@@ -71,34 +70,3 @@ def _adjacency(neighbours: dict[int, list[int]], n: int) -> Any:
     graph.sum_duplicates()
     graph.data[:] = 1.0
     return graph
-
-
-_reconstruct = np.empty(0).__reduce__()[0]
-# The names that old and new versions of Python, NumPy and SciPy write for the same few things.
-_ALLOWED: dict[tuple[str, str], Any] = {
-    ("numpy", "ndarray"): np.ndarray,
-    ("numpy", "dtype"): np.dtype,
-    ("numpy.core.multiarray", "_reconstruct"): _reconstruct,
-    ("numpy._core.multiarray", "_reconstruct"): _reconstruct,
-    ("scipy.sparse.csr", "csr_matrix"): sparse.csr_matrix,
-    ("scipy.sparse._csr", "csr_matrix"): sparse.csr_matrix,
-    ("collections", "defaultdict"): defaultdict,
-    ("__builtin__", "list"): list,
-    ("_codecs", "encode"): lambda text, _: text.encode("latin1"),  # bytes, as Python 3 writes them for Python 2
-}
-
-
-class _Unpickler(pickle.Unpickler):
-    """Reads the few types that the Planetoid files hold, and nothing else."""
-
-    def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _ALLOWED:
-            raise pickle.UnpicklingError(f"a Planetoid file may not contain {module}.{name}; it was not loaded")
-        return _ALLOWED[module, name]
-
-
-def _unpickle(path: Path) -> Any:
-    try:
-        return _Unpickler(io.BytesIO(path.read_bytes()), encoding="latin1").load()
-    except (EOFError, ValueError, IndexError, AttributeError, TypeError, KeyError) as error:
-        raise ValueError(f"{path.name} is damaged and can not be read ({error}); fetch it again") from error

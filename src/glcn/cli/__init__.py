@@ -1,0 +1,36 @@
+"""The command line: the only place that parses arguments or prints."""
+
+from typing import Annotated
+
+import typer
+
+from glcn import __version__
+from glcn.cli.data import data
+from glcn.cli.features import features
+from glcn.cli.fit import fit
+
+app = typer.Typer(
+    help="Learn from few labels: which rows are neighbours, and how to classify them, in one network.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(fit)
+app.command()(features)
+app.add_typer(data, name="data")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"glcn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Learn from few labels: which rows are neighbours, and how to classify them, in one network."""

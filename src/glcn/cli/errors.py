@@ -1,0 +1,29 @@
+"""How mistakes and Ctrl-C reach the person at the terminal."""
+
+import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+MISTAKE = 2
+INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
+EXPECTED = (ValueError, TypeError, OSError, ImportError, FloatingPointError, pickle.UnpicklingError)
+
+
+@contextmanager
+def told_plainly(debug: bool) -> Iterator[None]:
+    """Turn an expected error into one sentence on stderr, and Ctrl-C into a quiet end; ``debug`` shows tracebacks."""
+    errors = Console(stderr=True)
+    try:
+        yield
+    except KeyboardInterrupt:
+        errors.print("stopped before there was anything to save")
+        raise typer.Exit(INTERRUPTED) from None
+    except EXPECTED as error:
+        if debug:
+            raise
+        errors.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        raise typer.Exit(MISTAKE) from None

@@ -1,0 +1,118 @@
+"""`glcn fit`: train, show how well it did, save the run."""
+
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from glcn.cli.errors import INTERRUPTED, told_plainly
+from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
+
+if TYPE_CHECKING:
+    from glcn.datasets import Dataset
+    from glcn.estimator import GLCNClassifier
+
+
+def fit(
+    data: Annotated[
+        str,
+        typer.Argument(help="A dataset by name (`glcn data list`), or your own file: .csv, .tsv, .parquet or .npz."),
+    ],
+    label: Annotated[
+        str | None, typer.Option(help="Own table: the column of labels; empty cells are rows without one.")
+    ] = None,
+    id_column: Annotated[str | None, typer.Option("--id", help="Own table: the column that names the rows.")] = None,
+    graph: Annotated[
+        Path | None, typer.Option(help="Own file: edges as .csv or .tsv, two row names a line, and maybe a weight.")
+    ] = None,
+    prepare: Annotated[
+        str | None,
+        typer.Option(
+            help="What to do to the features: none, rows, unit, range, standard, pcaN, or several joined by +.",
+            show_default="what suits the dataset; standard for own files",
+        ),
+    ] = None,
+    variant: Annotated[str, typer.Option(help="Form of the network: closeness, paper or released.")] = "closeness",
+    split: Annotated[str | None, typer.Option(help="Split of a named dataset (`glcn data show NAME`).")] = None,
+    labels: Annotated[int | None, typer.Option(help="Number of labelled rows (images, digits).")] = None,
+    descriptor: Annotated[str | None, typer.Option(help="Which features of images.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
+    n_neighbors: Annotated[int, typer.Option(help="Neighbours of a row where there is no graph.")] = 10,
+    max_epochs: Annotated[int, typer.Option(min=1, help="Most epochs to train.")] = 3000,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+) -> None:
+    """Train on a dataset or on your own file, show how well it did, and save the run."""
+    with told_plainly(debug):
+        # Imported here, so that --help answers at once.
+        from glcn.datasets import NAMES, load, read_own
+        from glcn.estimator import GLCNClassifier
+        from glcn.runs import check_target, evaluate, free_folder, write_run
+
+        name = data if data in NAMES else Path(data).stem
+        folder = out or free_folder(Path("runs"), f"{name}-{variant}-seed{seed}")
+        check_target(folder)
+        if data in NAMES:
+            dataset = load(data, split=split, labels=labels, seed=seed, prepare=prepare, descriptor=descriptor)
+        elif Path(data).suffix:
+            own = {"label": label, "id_column": id_column, "edges": graph, "prepare": prepare or "standard"}
+            dataset = read_own(Path(data), **own)  # type: ignore[arg-type]
+        else:
+            raise ValueError(f"there is no dataset {data!r}; choose one of {NAMES}, or name a file")
+        console = Console(quiet=quiet)
+        _introduce(console, dataset)
+        verbose = not quiet and sys.stderr.isatty()
+        clf = GLCNClassifier(
+            variant, n_neighbors=n_neighbors, max_epochs=max_epochs, random_state=seed, verbose=verbose
+        )
+        start = time.perf_counter()
+        with warnings.catch_warnings():
+            for category in (GraphCollapseWarning, TrainingInterruptedWarning):
+                warnings.simplefilter("ignore", category)  # the table says the same in its place
+            held_out = dataset.validation if len(dataset.validation) else None
+            clf.fit(dataset.X, dataset.visible_labels, graph=dataset.graph, validation=held_out)
+        metrics = evaluate(dataset, clf) | {"seconds": round(time.perf_counter() - start, 3)}
+        write_run(folder, dataset, clf, metrics)
+        console.print(_result_table(dataset, clf, metrics))
+        console.print(f"results in [bold]{escape(str(folder))}[/]", soft_wrap=True)
+        if quiet:
+            typer.echo(folder)
+    if clf.interrupted_:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _introduce(console: Console, dataset: "Dataset") -> None:
+    graph = "no graph: nearest neighbours" if dataset.graph is None else f"{dataset.graph.nnz // 2} edges"
+    rows, columns = dataset.X.shape
+    console.print(
+        f"[bold]{escape(dataset.name)}[/]: {rows} rows, {columns} features, {len(dataset.class_names)} classes, {graph}"
+    )
+    console.print(f"split [bold]{dataset.split}[/]: {escape(dataset.split_description)}", highlight=False)
+
+
+def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, Any]) -> Table:
+    table = Table(
+        show_header=False, title=f"GLCN, {clf.variant} variant, seed {clf.random_state}", title_justify="left"
+    )
+    if metrics["accuracy"] is not None:
+        table.add_row("test accuracy", f"[bold]{metrics['accuracy']:.1%}[/] of {len(dataset.test)} rows")
+    if metrics["validation_accuracy"] is not None:
+        table.add_row(
+            "validation accuracy", f"{metrics['validation_accuracy']:.1%} of {len(clf.validation_rows_)} rows"
+        )
+    else:
+        table.add_row("validation accuracy", "unknown: too few labels of some class to hold any out")
+    stopped = " (interrupted)" if clf.interrupted_ else ""
+    table.add_row("epochs", f"{clf.n_iter_}{stopped}, best {clf.best_epoch_}")
+    table.add_row("seconds", f"{metrics['seconds']:.1f}")
+    table.add_row("learned graph", clf.graph_report_.describe())
+    return table

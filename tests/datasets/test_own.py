@@ -1,0 +1,131 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from glcn.datasets import from_arrays, read_own
+
+
+@pytest.fixture
+def table():
+    return pd.DataFrame(
+        {
+            "id": ["a", "b", "c", "d"],
+            "height": [1.0, 2.0, 3.0, 4.0],
+            "width": [1, 0, 1, 0],
+            "kind": ["10", None, "9", None],
+        }
+    )
+
+
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".parquet"])
+def test_tables(table, ending, tmp_path):
+    path = tmp_path / f"flowers{ending}"
+    if ending == ".parquet":
+        table.to_parquet(path)
+    else:
+        table.to_csv(path, sep="," if ending == ".csv" else "\t", index=False)
+    data = read_own(path, label="kind", id_column="id")
+    assert data.name == "flowers"
+    assert data.class_names == ("9", "10")
+    assert data.y.tolist() == [1, -1, 0, -1]
+    assert data.visible_labels.tolist() == [1, -1, 0, -1]
+    assert data.train.tolist() == [0, 2]
+    assert data.ids.tolist() == ["a", "b", "c", "d"]
+    np.testing.assert_array_equal(data.X, [[1, 1], [2, 0], [3, 1], [4, 0]])
+    assert data.split_description == "2 labelled rows to fit, 2 others to predict"
+
+
+@pytest.mark.parametrize(
+    ("y", "names", "codes"),
+    [
+        ([3, -1, 12], ("3", "12"), [0, -1, 1]),
+        ([1.0, np.nan, 2.0], ("1", "2"), [0, -1, 1]),
+        (["x", "", "y"], ("x", "y"), [0, -1, 1]),
+        (np.array(["x", None, "y"], dtype=object), ("x", "y"), [0, -1, 1]),
+    ],
+)
+def test_labels_of_any_type(y, names, codes):
+    data = from_arrays(np.eye(3), y)
+    assert data.class_names == names
+    assert data.y.tolist() == codes
+
+
+def test_npz_files(tmp_path):
+    np.savez(tmp_path / "mine.npz", X=np.arange(8).reshape(2, 2, 2), y=["a", "b"])
+    data = read_own(tmp_path / "mine.npz")
+    assert data.X.shape == (2, 4)
+    assert data.class_names == ("a", "b")
+    np.savez(tmp_path / "odd.npz", features=np.eye(2))
+    with pytest.raises(ValueError, match="must hold arrays X and y, got features"):
+        read_own(tmp_path / "odd.npz")
+
+
+@pytest.mark.parametrize("header", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_edge_lists(table, tmp_path, header, weighted):
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    lines = [["a", "b", "0.5"], ["b", "a", "0.25"], ["c", "d", "2"], ["c", "c", "1"]]
+    lines = [["from", "to", "weight"], *lines] if header else lines
+    (tmp_path / "edges.csv").write_text("".join(",".join(line[: 3 if weighted else 2]) + "\n" for line in lines))
+    graph = read_own(tmp_path / "rows.csv", label="kind", id_column="id", edges=tmp_path / "edges.csv").graph
+    expected = np.zeros((4, 4))
+    expected[0, 1] = expected[1, 0] = 0.5 if weighted else 1
+    expected[2, 3] = expected[3, 2] = 2 if weighted else 1
+    np.testing.assert_array_equal(graph.toarray(), expected)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a,b\na,zebra\n", "names 1 rows that are not in the table, such as 'zebra'"),
+        ("a,b,-1\n", "finite numbers of zero or more"),
+        ("a,b,heavy\n", "finite numbers of zero or more"),
+        ("a\nb\n", "two columns of row names"),
+    ],
+)
+def test_bad_edge_lists(table, tmp_path, content, message):
+    table.to_csv(tmp_path / "rows.csv", index=False)
+    (tmp_path / "edges.csv").write_text(content)
+    with pytest.raises(ValueError, match=message):
+        read_own(tmp_path / "rows.csv", label="kind", id_column="id", edges=tmp_path / "edges.csv")
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "message"),
+    [
+        ({}, {}, r"say which column of rows.csv holds the labels"),
+        ({}, {"label": "kinds"}, "no column 'kinds'; it has id, height, width, kind"),
+        ({}, {"label": "kind"}, "the columns id of rows.csv are not numeric"),
+        (
+            {"width": [1, None, 1, 0]},
+            {"label": "kind", "id_column": "id"},
+            "the columns width of rows.csv have empty cells",
+        ),
+        ({"id": ["a", "a", "b", "c"]}, {"label": "kind", "id_column": "id"}, "names some rows twice"),
+        ({"kind": [None] * 4}, {"label": "kind", "id_column": "id"}, "at least two classes must have a label, got 0"),
+    ],
+)
+def test_bad_tables(table, tmp_path, change, arguments, message):
+    table.assign(**change).to_csv(tmp_path / "rows.csv", index=False)
+    with pytest.raises(ValueError, match=message):
+        read_own(tmp_path / "rows.csv", **arguments)
+
+
+def test_files_that_can_not_be_read(tmp_path):
+    with pytest.raises(FileNotFoundError, match="there is no file"):
+        read_own(tmp_path / "none.csv", label="y")
+    (tmp_path / "empty.csv").touch()
+    with pytest.raises(ValueError, match=r"empty.csv is empty"):
+        read_own(tmp_path / "empty.csv", label="y")
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(ValueError, match=r"its ending must be one of .csv"):
+        read_own(tmp_path / "notes.txt", label="y")
+
+
+def test_arrays_must_fit_together():
+    with pytest.raises(ValueError, match="one row for each of the 3 labels"):
+        from_arrays(np.eye(2), [0, 1, 2])
+    with pytest.raises(ValueError, match="X must hold numbers"):
+        from_arrays(np.array([["a"], ["b"]]), [0, 1])
+    assert sparse.issparse(from_arrays(sparse.eye_array(3), [0, 1, -1]).X)
