@@ -1,5 +1,4 @@
-import threading
-import time
+import signal
 from unittest import mock
 
 import networkx as nx
@@ -9,6 +8,7 @@ import pytest
 import torch
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,6 +17,7 @@ from glcn import GLCNClassifier
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 from glcn.graph import CandidateGraph
 from glcn.kernels import parallel, reference
+from glcn.nn import GLCN
 
 pytestmark = pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
 
@@ -125,12 +126,26 @@ def test_prior_pulls_the_graph_towards_it(blobs):
     prior = CandidateGraph.knn(X, 5).to_scipy()
     prior = prior / np.asarray(prior.sum(axis=1))[:, None]
     settings = {"graph_weight": 5.0, "sparsity_weight": 0.0}
-    free = quick(**settings).fit(X, few, prior=prior)
+    free = quick(**settings).fit(X, few)
     held = quick(**settings, prior_weight=1000.0).fit(X, few, prior=prior)
     gap = [abs(clf.graph_ - prior).sum() for clf in (free, held)]
     assert gap[1] < gap[0]
     with pytest.raises(ValueError, match="prior_weight needs a graph"):
         quick(prior_weight=1.0).fit(X, few)
+    with pytest.raises(ValueError, match="prior= has no effect while prior_weight is 0"):
+        quick().fit(X, few, prior=prior)
+
+
+def test_a_given_graph_is_its_own_prior_as_given(blobs):
+    """The self-loops that candidates get are no part of A in the β term."""
+    X, _, few = blobs
+    A = CandidateGraph.knn(X, 4).to_scipy()
+    A.setdiag(0)
+    A.eliminate_zeros()
+    settings = {"prior_weight": 0.5, "fixed_epochs": 2}
+    expected = quick(**settings).fit(X, few, graph=A, prior=A).history_["prior"]
+    assert quick(**settings).fit(X, few, graph=A).history_["prior"] == expected
+    assert quick(**settings).fit(X, few, graph=np.stack(A.nonzero())).history_["prior"] == expected
 
 
 def test_prediction_of_new_rows_leaves_the_model_alone(fitted):
@@ -250,11 +265,9 @@ def test_duplicate_rows_and_constant_columns(blobs):
     [
         ({"variant": "best"}, "variant must be one of"),
         ({"n_neighbors": 90}, r"n_neighbors must be below the number of rows \(90\), got 90"),
-        ({"n_neighbors": 0}, "at least 1"),
-        ({"dropout": 1.5}, "dropout must lie in"),
-        ({"validation_fraction": 1.0}, "validation_fraction must lie in"),
         ({"activation": "none"}, "activation must be one of"),
-        ({"n_layers": 0}, "num_layers must be at least 1"),
+        ({"class_weight": {0: -1.0, 1: 1.0, 2: 1.0}}, "class_weight must hold finite numbers"),
+        ({"device": "gpu"}, "device 'gpu' can not be used here"),
     ],
 )
 def test_bad_settings(blobs, change, message):
@@ -316,16 +329,134 @@ def test_collapse_warns_and_is_in_the_report(blobs):
     assert clf.graph_report_.collapsed
 
 
-def test_ctrl_c_in_the_middle_of_a_fit(blobs):
-    """A real interrupt signal from another thread ends fit with the best weights so far."""
-    import signal
+def interrupt_at(epoch):
+    """Send this process the signal of Ctrl-C once training has come so far."""
+    return lambda progress: signal.raise_signal(signal.SIGINT) if progress.epoch == epoch else None
 
+
+def test_ctrl_c_in_the_middle_of_a_fit(blobs):
     X, y, few = blobs
-    threading.Thread(target=lambda: (time.sleep(1.0), signal.raise_signal(signal.SIGINT))).start()
-    with pytest.warns(TrainingInterruptedWarning, match="interrupted at epoch"):
-        clf = quick(fixed_epochs=10**7).fit(X, few)
+    with pytest.warns(TrainingInterruptedWarning, match="interrupted at epoch 80; the weights of epoch 80 were kept"):
+        clf = quick(fixed_epochs=10**7).fit(X, few, callback=interrupt_at(80))
     assert clf.interrupted_
     assert (clf.transduction_ == y).mean() > 0.9
+
+
+def test_ctrl_c_before_anything_was_trained_leaves_no_model(blobs):
+    X, _, few = blobs
+    clf = quick()
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, few, callback=interrupt_at(0))
+    with pytest.raises(NotFittedError):
+        clf.predict(X)
+
+
+def test_a_fit_that_fails_leaves_the_earlier_model(blobs):
+    X, _, few = blobs
+    clf = quick().fit(X, few)
+    before = clf.predict_proba(X)
+    with pytest.raises(FloatingPointError, match="training diverged"):
+        clf.set_params(learning_rate=1e30).fit(X[::-1].copy(), few)
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+
+
+def test_a_wrong_metric_is_noticed_before_training(blobs):
+    X, _, few = blobs
+    heard = []
+    with pytest.raises(ValueError, match="metric"):
+        quick(metric="cosin").fit(X, few, graph="complete", callback=heard.append)
+    assert not heard
+
+
+def test_callers_arrays_stay_as_they_are_and_are_not_shared(blobs):
+    X, _, few = blobs
+    given = X.copy()
+    clf = quick().fit(given, few)
+    before = clf.predict_proba(X)
+    given[:] = 0
+    np.testing.assert_array_equal(clf.predict_proba(X), before)
+    edges = sparse.csr_array((np.array([1.0, 0.0], np.float32), (np.array([0, 0]), np.array([3, 5]))), shape=(1, 90))
+    clf.predict(X[:1], edges=edges)
+    assert edges.nnz == 2
+
+
+def test_score_counts_labelled_rows_only(fitted):
+    clf, X, y = fitted
+    partly = np.where(np.arange(90) % 3 == 0, y, -1)
+    assert clf.score(X, partly) == (clf.predict(X) == y)[::3].mean()
+    assert clf.score(X, np.where(partly < 0, None, partly)) == clf.score(X, partly)
+    with pytest.raises(ValueError, match="nothing to score"):
+        clf.score(X, np.full(90, -1))
+
+
+def test_sparse_rows_without_projection(random):
+    X = random.random((40, 60)) * (random.random((40, 60)) < 0.1)
+    clf = quick(projection_size=None).fit(sparse.csr_array(X), np.arange(40) % 2)
+    assert clf.predict(sparse.csr_array(X[:3])).shape == (3,)
+
+
+def test_a_given_graph_on_fewer_rows_than_n_neighbors(blobs):
+    X, y, _ = blobs
+    rows = [0, 1, 2, 30, 31, 32]
+    clf = quick(n_neighbors=10).fit(X[rows], y[rows], graph="complete")
+    assert clf.predict(X[:4]).shape == (4,)
+
+
+def test_weights_of_edges_count_at_prediction(fitted):
+    clf, _, _ = fitted
+    ends = (np.zeros(2, int), np.array([5, 65]))
+    light, heavy = (sparse.csr_array((np.array(w), ends), shape=(1, 90)) for w in ([1.0, 9.0], [9.0, 1.0]))
+    row = np.full((1, 5), 0.5)
+    assert clf.predict_proba(row, edges=light)[0, 2] > clf.predict_proba(row, edges=heavy)[0, 2]
+
+
+def test_training_settings_reach_the_training(blobs):
+    X, _, few = blobs
+    base = quick(dropout=0.0).fit(X, few)
+    for change in ({"weight_decay": 0.5}, {"learning_rate": 0.001}, {"activation": "tanh"}, {"activation": "elu"}):
+        assert not np.allclose(quick(dropout=0.0, **change).fit(X, few).label_distributions_, base.label_distributions_)
+    held = {"validation": [2, 32, 62]}
+    patient = quick(patience=7, max_epochs=5000, learning_rate=0.3).fit(X, few, **held)
+    assert patient.n_iter_ == patient.best_epoch_ + 7
+    still = quick(learning_rate_decay=1e-9, fixed_epochs=102).fit(X, few).history_["cross_entropy"]
+    moving = quick(learning_rate_decay=1.0, fixed_epochs=102).fit(X, few).history_["cross_entropy"]
+    assert still[:100] == moving[:100]
+    assert still[102] != moving[102]
+
+
+def test_labels_of_validation_rows_never_reach_the_weights(blobs):
+    """With early stopping out of the way, other labels on the validation rows change no bit of the training loss."""
+    X, _, few = blobs
+    rows = [2, 32, 62]
+    turned = few.copy()
+    turned[rows] = few[rows][::-1]
+    settings = {"max_epochs": 40, "patience": 1000}
+    first, second = (quick(**settings).fit(X, labels, validation=rows) for labels in (few, turned))
+    assert first.history_["loss"] == second.history_["loss"]
+    assert first.history_["validation_loss"] != second.history_["validation_loss"]
+
+
+def test_closeness_measures_smoothness_in_the_untrained_networks_own_unit(blobs):
+    X, _, few = blobs
+    graph = CandidateGraph.knn(X, 5)
+    generator = torch.Generator().manual_seed(np.random.RandomState(0).randint(2**31 - 1))
+    layer = GLCN(5, 30, 3, similarity="closeness", generator=generator).graph_learning
+    for scale in (1.0, 0.01):
+        learned = layer(torch.from_numpy((scale * X).astype(np.float32)), graph)
+        between = learned.square[~graph.is_loop]
+        expected = (learned.values * learned.square).sum() / 90 / between.mean()
+        found = quick(fixed_epochs=1, dropout=0.0).fit(scale * X, few).history_["smoothness"][0]
+        assert found == pytest.approx(expected.item(), rel=1e-4)
+
+
+@pytest.mark.parametrize(("variant", "learns_from_labels"), [("paper", True), ("closeness", True), ("released", False)])
+def test_which_loss_trains_the_graph(blobs, variant, learns_from_labels):
+    """Without a graph loss, P moves only where labels reach it; the released code keeps them away."""
+    X, _, few = blobs
+    settings = {"variant": variant, "graph_weight": 0.0, "weight_decay": 0.0, "dropout": 0.0}
+    short, longer = (quick(**settings, fixed_epochs=n).fit(X, few).model_ for n in (1, 30))
+    moved = not torch.equal(short.graph_learning.projection, longer.graph_learning.projection)
+    assert moved == learns_from_labels
 
 
 def test_verbose_draws_a_bar_beside_the_callers_callback(blobs, monkeypatch):

@@ -14,7 +14,8 @@ from glcn.estimator.labels import encode_labels
         (["b", "a", "b"], ["a", "b"], [1, 0, 1]),
         (["b", None, "a", np.nan], ["a", "b"], [1, -1, 0, -1]),
         ([1, None, 2], [1, 2], [0, -1, 1]),
-        ([1.5, None, 2.5], None, None),
+        (["b", float("nan"), "a"], ["a", "b"], [1, -1, 0]),
+        (pd.Series([1, pd.NA, -1, 2], dtype="Int64"), [1, 2], [0, -1, -1, 1]),
         ([True, False], [False, True], [1, 0]),
         ([True, None, False], [False, True], [1, -1, 0]),
         (pd.Series([1, pd.NA, 2], dtype="Int64"), [1, 2], [0, -1, 1]),
@@ -23,12 +24,9 @@ from glcn.estimator.labels import encode_labels
     ],
 )
 def test_every_way_to_write_labels(y, classes, codes):
-    if classes is None:
-        with pytest.raises(ValueError, match="Unknown label type: continuous"):
-            encode_labels(np.asarray(y, dtype=float))
-        return
-    encoded = encode_labels(y if isinstance(y, pd.Series) else np.array(y, dtype=object if None in y else None))
+    encoded = encode_labels(y)
     assert encoded.classes.tolist() == classes
+    assert [type(label) for label in encoded.classes.tolist()] == [type(label) for label in classes]
     assert encoded.codes.tolist() == codes
 
 
@@ -44,6 +42,7 @@ def test_every_way_to_write_labels(y, classes, codes):
         ([0.0, np.inf], "infinite"),
         ([0.5, 1.5], "Unknown label type: continuous"),
         (np.array(["a", 1, 2], dtype=object), "mix types \\(numbers and text\\)"),
+        (["ant", -1, "bee"], "mix types \\(numbers and text\\)"),
         (np.array([True, "a"], dtype=object), "mix types \\(text and truth values\\)"),
     ],
 )

@@ -43,6 +43,7 @@ def test_the_callers_rows():
         (np.zeros(4, bool), ValueError, "mask has 4 entries but X has 35 rows"),
         ([0.5], TypeError, "boolean mask or integer"),
         (np.zeros((2, 2)), ValueError, "shape"),
+        (np.arange(35) % 2, ValueError, r"looks like a mask of 0 and 1; pass validation.astype\(bool\)"),
         (list(range(20, 25)), ValueError, "among the validation rows only"),
     ],
 )

@@ -151,3 +151,36 @@ def test_no_edges_at_all():
     graph = CandidateGraph.from_edge_index(np.empty((2, 0), int), 3)
     np.testing.assert_array_equal(graph.to_scipy().toarray(), np.eye(3))
     assert "num_nodes=3, num_edges=3, unweighted" in repr(graph)
+
+
+def test_networkx_nodes_that_are_row_numbers_are_these_rows():
+    network = nx.Graph()
+    network.add_nodes_from([2, 0, 1])
+    network.add_edge(0, 1)
+    np.testing.assert_array_equal(
+        CandidateGraph.coerce(network, 3).to_scipy().toarray(), [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    )
+    letters = nx.Graph([("b", "a"), ("a", "c")])
+    assert CandidateGraph.from_networkx(letters).to_scipy()[0, 2] == 0  # b and c, in order of insertion
+
+    class Special(nx.Graph):
+        pass
+
+    assert CandidateGraph.coerce(Special([(0, 1)]), 2).num_edges == 4
+
+
+def test_rounding_is_no_asymmetry():
+    A = np.array([[0, 0.1], [0.1 + 1e-17, 0]])
+    A[0, 1] = np.nextafter(0.1, 1)
+    CandidateGraph.from_scipy(A)
+
+
+def test_what_can_not_be_read_is_said():
+    with pytest.raises(ValueError, match="has no edge_index"):
+        CandidateGraph.coerce(Data(x=torch.ones(3, 1)), 3)
+    with pytest.raises(TypeError, match="sparse tensor"):
+        CandidateGraph.coerce(torch.eye(3).to_sparse(), 3)
+    with pytest.raises(ValueError, match=r"shape \(2, E\), got \(4, 2\); pass its transpose"):
+        CandidateGraph.coerce(np.zeros((4, 2), int), 5)
+    with pytest.raises(ValueError, match="cross-validation"):
+        CandidateGraph.coerce(sparse.csr_array((2, 5)), 2)

@@ -49,7 +49,7 @@ def test_nan_is_not_hidden(any_graph):
 
 
 def test_pattern_without_reverse_goes_forward_only():
-    pattern = Pattern(torch.tensor([0, 2], dtype=torch.int32), torch.tensor([0, 1], dtype=torch.int32))
+    pattern = Pattern(torch.tensor([0, 2], dtype=torch.int32), torch.tensor([0, 1], dtype=torch.int32), table_size=2)
     h = torch.tensor([[0.0], [2.0]], requires_grad=True)
     score, square = edge_distances(h, torch.ones(1), pattern)
     assert score.tolist() == [0.0, 2.0]

@@ -28,7 +28,7 @@ def test_gradient_of_x_alone(any_graph):
 
 
 def test_pattern_without_reverse_goes_forward_only():
-    pattern = Pattern(torch.tensor([0, 2], dtype=torch.int32), torch.tensor([0, 1], dtype=torch.int32))
+    pattern = Pattern(torch.tensor([0, 2], dtype=torch.int32), torch.tensor([0, 1], dtype=torch.int32), table_size=2)
     x = torch.tensor([[1.0], [3.0]], requires_grad=True)
     out = propagate(torch.tensor([0.5, 0.5]), x, pattern)
     assert out.item() == 2

@@ -81,7 +81,7 @@ def test_attaching_a_twin_with_its_twins_edges_gives_its_twins_logits(weighted_g
     table = torch.where(others, 1 + torch.arange(len(support)), 0).to(torch.int32)  # the twin is table row 0
     from glcn.kernels import Pattern
 
-    pattern = Pattern(torch.tensor([0, len(support)], dtype=torch.int32), table)
+    pattern = Pattern(torch.tensor([0, len(support)], dtype=torch.int32), table, table_size=1 + len(support))
     logits = model.attach(x[row : row + 1], known, support, pattern, weighted_graph.weights[edges])
     torch.testing.assert_close(logits[0], known.logits[row])
 

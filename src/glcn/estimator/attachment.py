@@ -38,13 +38,15 @@ def given_edges(edges: Any, num_new: int, num_known: int) -> Any:
         pairs = np.asarray(edges)
         if pairs.ndim != 2 or pairs.shape[0] != 2 or (pairs.size and pairs.dtype.kind not in "iu"):
             raise ValueError("edges must be a sparse matrix (new, known) or integer pairs of shape (2, E)")
+        if pairs.shape == (num_new, num_known) and set(np.unique(pairs)) <= {0, 1}:
+            raise ValueError("edges looks like a dense matrix of 0 and 1; pass it as scipy.sparse")
         new, known = pairs.astype(np.int64)
         for name, ends, count in (("new", new, num_new), ("training", known, num_known)):
             if ends.size and (ends.min() < 0 or ends.max() >= count):
                 raise ValueError(f"edges name {name} rows {ends.min()} to {ends.max()}, but there are {count}")
         edges = sparse.csr_array((np.ones(len(new)), (new, known)), shape=(num_new, num_known))
         edges.data[:] = 1.0
-    edges = sparse.csr_array(edges, dtype=np.float32)
+    edges = sparse.csr_array(edges, dtype=np.float32, copy=True)
     if edges.shape != (num_new, num_known):
         raise ValueError(f"edges must have shape {(num_new, num_known)} (new rows, training rows), got {edges.shape}")
     if not np.isfinite(edges.data).all() or (edges.data < 0).any():
@@ -73,6 +75,10 @@ def attachment(rows: slice, edges: Any) -> Attachment:
     return Attachment(
         rows,
         torch.from_numpy(support.astype(np.int64)),
-        Pattern(torch.from_numpy(joined.indptr.astype(np.int32)), torch.from_numpy(joined.indices.astype(np.int32))),
+        Pattern(
+            torch.from_numpy(joined.indptr.astype(np.int32)),
+            torch.from_numpy(joined.indices.astype(np.int32)),
+            table_size=joined.shape[1],
+        ),
         None if (weights == 1).all() else torch.from_numpy(weights),
     )

@@ -10,15 +10,17 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.graph_report import GraphReport, graph_report
-from glcn.estimator.labels import encode_labels
+from glcn.estimator.labels import encode_labels, is_labelled
+from glcn.estimator.settings import check_settings
 from glcn.estimator.validation import divide
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
-from glcn.graph import CandidateGraph, Prior, check_neighbor_count, neighbor_index
+from glcn.graph import CandidateGraph, Prior, neighbor_index
 from glcn.kernels import Features, SparseFeatures
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNOutput, Variant
 from glcn.training import Progress, ProgressBar, TrainingData, TrainingResult, TrainingSettings, train
@@ -28,6 +30,10 @@ SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat 
 
 class GLCNClassifier(ClassifierMixin, BaseEstimator):
     """Classify rows when few of them are labelled, learning which rows should be neighbours.
+
+    Centre and scale the features (for example by StandardScaler): the network has no bias, as in the paper, so what it
+    sees of a row is its direction from the origin. Ctrl-C ends ``fit`` with the best weights so far and a warning; in a
+    search over settings it ends the fit at hand only.
 
     Parameters
     ----------
@@ -191,14 +197,16 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             The estimator itself.
         """
         variant = self._variant()
+        check_settings(self.get_params(deep=False))
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         labels = encode_labels(y)
         check_consistent_length(X, labels.codes)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         rows = divide(labels.codes, validation, self.validation_fraction, np.random.default_rng(seed))
+        index = neighbor_index(X.copy(), self.metric)
         candidates = self._candidates(X, graph)
         data = TrainingData(
-            x=_features(X),
+            x=self._features(X),
             graph=candidates if variant.weighted else CandidateGraph(candidates.pattern),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
@@ -207,17 +215,19 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             class_weight=self._class_weight(labels.classes, labels.codes[rows.train]),
         )
         generator = torch.Generator().manual_seed(seed)
-        self.classes_ = labels.classes
-        self.model_ = self._network(variant, X.shape[1], len(labels.classes), generator)
-        result = self._train(variant, data, generator, callback)
+        model = self._network(variant, X.shape[1], len(labels.classes), generator)
+        result = self._train(model, variant, data, generator, callback)
 
+        # All at the end: a fit that fails leaves what an earlier one learned as it was.
+        self.classes_ = labels.classes
+        self.model_ = model
         self.history_ = result.history
         self.n_iter_ = result.epochs
         self.best_epoch_ = result.best_epoch
         self.interrupted_ = result.interrupted
         self.validation_rows_ = rows.validation
         self._complete = isinstance(graph, str)
-        self._index = neighbor_index(X, self.metric)
+        self._index = index
         self._read_off(data)
         self._warn()
         return self
@@ -252,6 +262,18 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
         return labels
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of :meth:`predict` on the rows of ``X`` that have a label in ``y``."""
+        labelled = is_labelled(y)
+        if not labelled.any():
+            raise ValueError("y holds no label, so there is nothing to score")
+        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        truth = [label for label, known in zip(y, labelled, strict=True) if known]
+        return float(accuracy_score(truth, self.predict(X)[labelled], sample_weight=weight))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_known")
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -265,25 +287,37 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
     def _device(self) -> torch.device:
         if self.device == "auto":
             return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        return torch.device(self.device)
+        try:
+            return torch.empty(0, device=self.device).device
+        except (RuntimeError, AssertionError) as error:
+            raise ValueError(f"device {self.device!r} can not be used here ({error}); try 'auto' or 'cpu'") from error
 
     def _candidates(self, X: Any, graph: Any) -> CandidateGraph:
         if graph is None:
             return CandidateGraph.knn(X, self.n_neighbors, self.metric)
-        check_neighbor_count(self.n_neighbors, X.shape[0] + 1)
         return CandidateGraph.coerce(graph, X.shape[0])
 
     def _prior(self, candidates: CandidateGraph, graph: Any, prior: Any) -> Prior | None:
         if self.prior_weight == 0:
+            if prior is not None:
+                raise ValueError("prior= has no effect while prior_weight is 0; set prior_weight, or leave prior= out")
             return None
-        if prior is None and graph is None:
+        if prior is not None:
+            return Prior.on(candidates, prior)
+        if graph is None:
             raise ValueError("prior_weight needs a graph to stay near to: pass prior= or graph= to fit")
-        return Prior.on(candidates, candidates.to_scipy() if prior is None else prior)
+        if sparse.issparse(graph) or np.shape(graph) == (candidates.num_nodes, candidates.num_nodes):
+            return Prior.on(candidates, graph)
+        without_loops = candidates.to_scipy()
+        without_loops.setdiag(0)
+        return Prior.on(candidates, without_loops)
 
     def _class_weight(self, classes: NDArray[Any], codes: NDArray[np.int64]) -> torch.Tensor | None:
         if self.class_weight is None:
             return None
         weight = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
+        if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+            raise ValueError(f"class_weight must hold finite numbers of zero or more, not all zero, got {weight}")
         return torch.from_numpy(weight.astype(np.float32))
 
     def _network(self, variant: Variant, num_features: int, num_classes: int, generator: torch.Generator) -> GLCN:
@@ -302,6 +336,7 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
 
     def _train(
         self,
+        model: GLCN,
         variant: Variant,
         data: TrainingData,
         generator: torch.Generator,
@@ -314,7 +349,7 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             label_reduction=variant.label_reduction,
             graph_reduction=variant.graph_reduction,
             smoothness=variant.smoothness,
-            smoothness_unit=self._mean_edge_length(data) if variant.relative else 1.0,
+            smoothness_unit=_mean_edge_length(model, data) if variant.relative else 1.0,
         )
         settings = TrainingSettings(
             learning_rate=self.learning_rate,
@@ -331,16 +366,9 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
                 for watcher in callbacks:
                     watcher(progress)
 
-            result = train(self.model_.to(device), loss, data.to(device), settings, generator=generator, callback=tell)
-        self.model_.to("cpu")
+            result = train(model.to(device), loss, data.to(device), settings, generator=generator, callback=tell)
+        model.to("cpu")
         return result
-
-    @torch.no_grad()
-    def _mean_edge_length(self, data: TrainingData) -> float:
-        """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
-        learned = self.model_.graph_learning(data.x, data.graph)
-        squares = learned.square[~data.graph.is_loop]
-        return float(squares.double().mean()) if squares.numel() and squares.any() else 1.0
 
     @torch.no_grad()
     def _read_off(self, data: TrainingData) -> None:
@@ -368,22 +396,29 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
 
+    def _features(self, X: Any) -> Features:
+        """Turn validated features into what the network takes: CSR where most entries are zero, else dense."""
+        compact = sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]
+        if compact and self.projection_size is not None:
+            x: Features = SparseFeatures.from_scipy(X)
+        else:
+            with np.errstate(over="ignore"):  # said below
+                x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
+        if not bool((x if isinstance(x, torch.Tensor) else x.values).isfinite().all()):
+            raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
+        return x
+
     @torch.no_grad()
     def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
         joined = attachment(part, edges)
         weights = joined.weights if self._variant().weighted else None
-        logits = self.model_.attach(_features(X), self._known, joined.support, joined.pattern, weights)
+        logits = self.model_.attach(self._features(X), self._known, joined.support, joined.pattern, weights)
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
         return probabilities
 
 
-def _features(X: Any) -> Features:
-    """Turn validated features into what the network takes: CSR where most entries are zero, else dense."""
-    if sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]:
-        x: Features = SparseFeatures.from_scipy(X)
-    else:
-        with np.errstate(over="ignore"):  # said below
-            x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
-    if not bool((x if isinstance(x, torch.Tensor) else x.values).isfinite().all()):
-        raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
-    return x
+@torch.no_grad()
+def _mean_edge_length(model: GLCN, data: TrainingData) -> float:
+    """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
+    squares = model.graph_learning(data.x, data.graph).square[~data.graph.is_loop]
+    return float(squares.double().mean()) if squares.any() else 1.0

@@ -24,7 +24,7 @@ def encode_labels(y: Any) -> EncodedLabels:
             "This GLCNClassifier estimator requires y to be passed, but the target y is None; "
             "write -1 or None for the rows without a label"
         )
-    array = column_or_1d(np.asarray(y), warn=True)
+    array = column_or_1d(_as_array(y), warn=True)
     missing = _without_label(array)
     labels = _one_type(array[~missing])
     if labels.dtype.kind in "iu":
@@ -37,10 +37,28 @@ def encode_labels(y: Any) -> EncodedLabels:
     check_classification_targets(labels)
     classes, numbers = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(_one_class(array, classes[0]))
+        raise ValueError(
+            _one_class(classes.tolist()[0], integers=labels.dtype.kind in "iu", unlabelled=bool(missing.any()))
+        )
     codes = np.full(len(array), UNLABELLED, np.int64)
     codes[~missing] = numbers
     return EncodedLabels(classes, codes)
+
+
+def is_labelled(y: Any) -> NDArray[np.bool_]:
+    """Return which rows have a label."""
+    array = column_or_1d(_as_array(y))
+    labelled = ~_without_label(array)
+    labels = _one_type(array[labelled])
+    if labels.dtype.kind in "iu":
+        labelled[labelled] = labels != UNLABELLED
+    return labelled
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Keep each label's own type where NumPy would make text or floats of it: in lists and in pandas' own types."""
+    numpy_type = isinstance(getattr(y, "dtype", None), np.dtype)
+    return np.asarray(y) if numpy_type else np.asarray(y, dtype=object)
 
 
 def _without_label(array: NDArray[Any]) -> NDArray[np.bool_]:
@@ -91,8 +109,8 @@ def _is_missing(label: Any) -> bool:
     return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
-def _one_class(array: NDArray[Any], label: Any) -> str:
-    if array.dtype.kind in "iu" and label == 1 and (array == UNLABELLED).any():
+def _one_class(label: Any, *, integers: bool, unlabelled: bool) -> str:
+    if integers and unlabelled and label == 1:
         return (
             "y holds only -1 and 1, and -1 means unlabelled here, so one class is left; "
             "recode the class -1, for example as 0"

@@ -44,6 +44,8 @@ def _by_caller(codes: NDArray[np.int64], validation: Any) -> LabelledRows:
         rows = np.flatnonzero(rows)
     elif rows.size and rows.dtype.kind not in "iu":
         raise TypeError(f"validation must be a boolean mask or integer row numbers, got dtype {rows.dtype}")
+    elif len(rows) == len(codes) and set(np.unique(rows)) <= {0, 1}:
+        raise ValueError("validation looks like a mask of 0 and 1; pass validation.astype(bool)")
     rows = np.unique(rows.astype(np.int64))
     if rows.size and (rows[0] < 0 or rows[-1] >= len(codes)):
         raise ValueError(f"validation names rows {rows[0]} to {rows[-1]}, but X has {len(codes)} rows")

@@ -15,7 +15,8 @@ from glcn.exceptions import AsymmetricGraphWarning
 from glcn.graph.neighbors import nearest_neighbors
 from glcn.kernels import Pattern, row_softmax
 
-LARGEST_COMPLETE = 20_000
+LARGEST_COMPLETE = 5_000  # about 100 bytes a pair are needed while training
+ROUNDING = 1e-6  # a relative asymmetry below this is rounding, not meaning
 _LARGEST_INT32 = np.iinfo(np.int32).max
 
 
@@ -54,7 +55,10 @@ class CandidateGraph:
         """
         A = sparse.csr_array(adjacency, copy=True)
         if A.ndim != 2 or A.shape[0] != A.shape[1]:
-            raise ValueError(f"the graph must be a square matrix, got shape {A.shape}")
+            raise ValueError(
+                f"the graph must be a square matrix over all rows, got shape {A.shape} (cross-validation that cuts "
+                "rows out of X can not cut a graph: pass one for the rows of each fold)"
+            )
         if A.dtype.kind not in "biuf":
             raise TypeError(f"the weights of the graph must be real numbers, got dtype {A.dtype}")
         A = A.astype(np.float64)
@@ -64,12 +68,14 @@ class CandidateGraph:
             raise ValueError("the graph has negative weights; shift or drop them: a weight says how likely an edge is")
         A.sum_duplicates()
         A.eliminate_zeros()
-        if (A != A.T).nnz:
-            warnings.warn(
-                "the graph is not symmetric and was replaced by max(A, Aᵀ); pass A.maximum(A.T) to say so yourself",
-                AsymmetricGraphWarning,
-                stacklevel=2,
-            )
+        difference = abs(A - A.T)
+        if difference.nnz:
+            if difference.max() > ROUNDING * A.max():
+                warnings.warn(
+                    "the graph is not symmetric and was replaced by max(A, Aᵀ); pass A.maximum(A.T) to say so yourself",
+                    AsymmetricGraphWarning,
+                    stacklevel=2,
+                )
             A = sparse.csr_array(A.maximum(A.T))
         loops = A.diagonal()
         A = sparse.csr_array(A + sparse.diags_array(np.where(loops > 0, 0.0, 1.0)))
@@ -88,7 +94,8 @@ class CandidateGraph:
         """
         edges = np.asarray(edge_index)
         if edges.ndim != 2 or edges.shape[0] != 2:
-            raise ValueError(f"edge_index must have shape (2, E), got {edges.shape}")
+            hint = "; pass its transpose" if edges.ndim == 2 and edges.shape[1] == 2 else ""
+            raise ValueError(f"edge_index must have shape (2, E), got {edges.shape}{hint}")
         if edges.size and edges.dtype.kind not in "iu":
             raise TypeError(f"edge_index must hold integers, got dtype {edges.dtype}")
         edges = edges.astype(np.int64)
@@ -108,14 +115,22 @@ class CandidateGraph:
 
     @classmethod
     def from_networkx(cls, graph: Any, weight: str = "weight") -> "CandidateGraph":
-        """Build from a networkx graph; row i is the i-th of ``graph.nodes``."""
+        """Build from a networkx graph.
+
+        Nodes that are the numbers 0 to n − 1 are the rows of these numbers; otherwise row i is the i-th of
+        ``graph.nodes``.
+        """
         import networkx as nx
 
-        return cls.from_scipy(nx.to_scipy_sparse_array(graph, weight=weight, format="csr").T)
+        rows = range(len(graph))
+        order = list(rows) if set(graph) == set(rows) else None
+        return cls.from_scipy(nx.to_scipy_sparse_array(graph, nodelist=order, weight=weight, format="csr").T)
 
     @classmethod
     def from_pyg(cls, data: Any) -> "CandidateGraph":
         """Build from a PyTorch Geometric ``Data``; ``edge_weight``, or ``edge_attr`` of one column, gives weights."""
+        if data.edge_index is None:
+            raise ValueError("the PyTorch Geometric data has no edge_index; set it, or pass another graph")
         weight = getattr(data, "edge_weight", None)
         attribute = getattr(data, "edge_attr", None)
         if weight is None and attribute is not None:
@@ -172,8 +187,10 @@ class CandidateGraph:
             return cls.from_scipy(graph)
         if hasattr(graph, "edge_index"):
             return cls.from_pyg(graph)
-        if type(graph).__module__.partition(".")[0] == "networkx":
+        if any(base.__module__.partition(".")[0] == "networkx" for base in type(graph).__mro__):
             return cls.from_networkx(graph)
+        if isinstance(graph, Tensor) and graph.layout != torch.strided:
+            raise TypeError("can not read a graph from a sparse tensor; pass its (2, E) indices or scipy.sparse")
         if isinstance(graph, Tensor | np.ndarray | list | tuple):
             array = np.asarray(graph)
             if array.shape == (num_nodes, num_nodes) and num_nodes != 2:
@@ -216,4 +233,5 @@ def _symmetric_pattern(A: Any) -> Pattern:
     # Read by columns, the entries of a symmetric pattern come in the order of their mirror images.
     position: NDArray[np.int64] = np.arange(A.nnz)
     mirror = sparse.csr_array((position, A.indices, A.indptr), shape=A.shape).tocsc().data
-    return Pattern(*(torch.from_numpy(part.astype(np.int32)) for part in (A.indptr, A.indices, mirror)))
+    indptr, indices, reverse = (torch.from_numpy(part.astype(np.int32)) for part in (A.indptr, A.indices, mirror))
+    return Pattern(indptr, indices, reverse)

@@ -19,7 +19,7 @@ class Prior(NamedTuple):
     @classmethod
     def on(cls, graph: CandidateGraph, adjacency: Any) -> "Prior":
         """Read the (n, n) matrix ``adjacency`` on the edges of ``graph``, without symmetrising or normalising it."""
-        A = sparse.csr_array(adjacency, dtype=np.float64)
+        A = sparse.csr_array(adjacency, dtype=np.float64, copy=True)
         shape = (graph.num_nodes, graph.num_nodes)
         if A.shape != shape:
             raise ValueError(f"the prior graph must have shape {shape}, got {A.shape}")

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from glcn.kernels import parallel, reference
 from glcn.kernels.parallel import kernel
@@ -33,6 +34,7 @@ class _Dropout(torch.autograd.Function):
         return _masked(x, probability, seed)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         return _masked(gradients[0], ctx.probability, ctx.seed), None, None
 

@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from glcn.kernels import parallel, reference
+from glcn.kernels.checks import check_nodes
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
 
@@ -23,6 +25,9 @@ def edge_distances(h: Tensor, a: Tensor, pattern: Pattern) -> EdgeDistances:
 
     ``h`` is (n, d) and ``a`` (d,). One pass over the edges serves both, because fetching h_j is what costs.
     """
+    check_nodes("h", h, pattern)
+    if a.shape != h.shape[1:]:
+        raise ValueError(f"a must have one entry for each of the {h.shape[1]} columns of h, got {tuple(a.shape)}")
     if h.device.type != "cpu":
         return EdgeDistances(*reference.edge_distances(h, a, pattern))
     return EdgeDistances(*_EdgeDistances.apply(h, a, pattern))
@@ -43,6 +48,7 @@ class _EdgeDistances(torch.autograd.Function):
         return score, square
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
         grad_score, grad_square = gradients
         if grad_score is None and grad_square is None:
@@ -96,7 +102,8 @@ def _forward(chunks, first, last, indptr, indices, reverse, h, a, score, square)
 def _backward(  # type: ignore[no-untyped-def]
     chunks, first, last, indptr, indices, reverse, h, a, grad_score, grad_square, grad_h, partial_a
 ):
-    # With U_i = Σ_j (g_ij + g_ji) sign(h_i − h_j): dh_i = a∘U_i, and da = Σ_i h_i∘U_i needs no pass of its own.
+    # With U_i = Σ_j (g_ij + g_ji) sign(h_i − h_j): dh_i = a∘U_i, and da = Σ_i h_i∘U_i needs no pass of its own. As
+    # Σ_i U_i = 0, any offset may be taken from h there; that of the first row keeps the digits of a far-off embedding.
     d = h.shape[1]
     zero = h.dtype.type(0)
     with_score = grad_score.size > 0
@@ -122,4 +129,4 @@ def _backward(  # type: ignore[no-untyped-def]
                     V[k] += f * difference
             for k in range(d):
                 grad_h[i, k] = a[k] * U[k] + V[k] + V[k]
-                partial_a[chunk, k] += h_i[k] * U[k]
+                partial_a[chunk, k] += (h_i[k] - h[0, k]) * U[k]

@@ -5,8 +5,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from glcn.kernels import parallel, reference
+from glcn.kernels.checks import check_edges
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
 
@@ -21,6 +23,8 @@ class GraphTerms(NamedTuple):
 
 def graph_terms(values: Tensor, squares: Tensor, pattern: Pattern, prior: Tensor | None = None) -> GraphTerms:
     """Return the three sums over edges, differentiable in ``values`` and ``squares``, both (E,)."""
+    for name, each in (("values", values), ("squares", squares), ("prior", prior)):
+        check_edges(name, each, pattern)
     if values.device.type != "cpu":
         return GraphTerms(*reference.graph_terms(values, squares, prior))
     return GraphTerms(*_GraphTerms.apply(values, squares, pattern, prior))
@@ -43,6 +47,7 @@ class _GraphTerms(torch.autograd.Function):
         return sums[0].clone(), sums[1].clone(), sums[2].clone()
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
         values, squares, prior = ctx.saved_tensors
         smoothness, frobenius, distance = gradients

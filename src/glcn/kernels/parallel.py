@@ -22,7 +22,8 @@ SERIAL_WORK = 400_000  # scalar operations below which handing work to threads c
 TASKS_PER_THREAD = 4  # rows differ in cost, so threads fetch several smaller tasks each
 
 _pools: dict[int, ThreadPoolExecutor] = {}
-os.register_at_fork(after_in_child=_pools.clear)  # a forked child has the pool object but not its threads
+if hasattr(os, "register_at_fork"):  # a forked child has the pool object but not its threads
+    os.register_at_fork(after_in_child=_pools.clear)
 
 
 def run(function: Callable[..., None], chunks: NDArray[np.int64], work: int, *arguments: Any) -> None:

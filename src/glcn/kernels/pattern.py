@@ -1,6 +1,6 @@
 """The stored entries of a sparse matrix: CSR without values."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -34,7 +34,8 @@ class Pattern:
 
     indptr: Tensor  # (rows + 1,) int32
     indices: Tensor  # (E,) int32
-    reverse: Tensor | None = field(default=None)  # (E,) int32
+    reverse: Tensor | None = None  # (E,) int32
+    table_size: int | None = None  # rows of the table that ``indices`` point into; None: a square pattern
 
     @property
     def num_rows(self) -> int:
@@ -45,6 +46,11 @@ class Pattern:
     def num_edges(self) -> int:
         """Number of stored entries, self-loops included."""
         return self.indices.numel()
+
+    @property
+    def num_columns(self) -> int:
+        """Number of nodes that may send."""
+        return self.num_rows if self.table_size is None else self.table_size
 
     @cached_property
     def rows(self) -> Tensor:
@@ -69,7 +75,7 @@ class Pattern:
         if self.indptr.device == torch.device(device):
             return self
         reverse = None if self.reverse is None else self.reverse.to(device)
-        return Pattern(self.indptr.to(device), self.indices.to(device), reverse)
+        return Pattern(self.indptr.to(device), self.indices.to(device), reverse, self.table_size)
 
 
 def chunk_bounds(indptr: NDArray[np.int32]) -> NDArray[np.int64]:

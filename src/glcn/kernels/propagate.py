@@ -4,8 +4,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from glcn.kernels import parallel, reference
+from glcn.kernels.checks import check_edges, check_nodes
 from glcn.kernels.csr_matmul import csr_matmul
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
@@ -13,6 +15,8 @@ from glcn.kernels.pattern import Pattern
 
 def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
     """Return S·X for S given by its (E,) ``values``; differentiable in ``values`` and ``x`` (columns, m)."""
+    check_edges("values", values, pattern)
+    check_nodes("x", x, pattern)
     if x.device.type != "cpu":
         return reference.propagate(values, x, pattern)
     out: Tensor = _Propagate.apply(values, x, pattern)
@@ -28,6 +32,7 @@ class _Propagate(torch.autograd.Function):
         return csr_matmul(chunks, indptr, indices, values, x)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         if ctx.pattern.reverse is None:
             raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")

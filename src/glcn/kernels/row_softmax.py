@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from glcn.kernels import parallel, reference
+from glcn.kernels.checks import check_edges
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
 
@@ -19,6 +21,8 @@ def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None = None)
 
     ``logits`` is (E,) and so are the non-negative ``weights`` (None: all 1).
     """
+    check_edges("logits", logits, pattern)
+    check_edges("weights", weights, pattern)
     if logits.device.type != "cpu":
         return reference.row_softmax(logits, pattern, weights)
     values: Tensor = _RowSoftmax.apply(logits, pattern, weights)
@@ -38,6 +42,7 @@ class _RowSoftmax(torch.autograd.Function):
         return values
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (values,) = ctx.saved_tensors
         grad = torch.empty_like(values)

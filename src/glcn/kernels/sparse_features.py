@@ -9,6 +9,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from glcn.kernels import reference
 from glcn.kernels.csr_matmul import csr_matmul
@@ -31,7 +32,7 @@ class SparseFeatures:
     @classmethod
     def from_scipy(cls, matrix: Any, dtype: torch.dtype = torch.float32) -> "SparseFeatures":
         """Copy a scipy.sparse matrix or array; duplicate entries are summed."""
-        csr = sparse.csr_array(matrix)
+        csr = sparse.csr_array(matrix, copy=True)
         csr.sum_duplicates()
         if csr.nnz > np.iinfo(np.int32).max:
             raise ValueError(f"X has {csr.nnz} stored entries; at most 2,147,483,647 are supported")
@@ -87,6 +88,8 @@ def feature_matmul(
 
     Dropout acts on the stored entries of sparse features: zeros would stay zero anyway.
     """
+    if weight.shape[0] != x.shape[1]:
+        raise ValueError(f"x has {x.shape[1]} columns but the network was made for {weight.shape[0]} features")
     if isinstance(x, Tensor):
         return dropout(x, dropout_probability, generator) @ weight
     values = dropout(x.values, dropout_probability, generator)
@@ -104,6 +107,7 @@ class _SparseMatmul(torch.autograd.Function):
         return csr_matmul(*x.arrays, values, weight)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         x: SparseFeatures = ctx.x
         (values,) = ctx.saved_tensors

@@ -62,10 +62,15 @@ class GraphLearning(Module):
         self.reset_parameters(generator)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
-        """Draw P and a anew (Glorot)."""
+        """Draw P and a anew (Glorot).
+
+        By closeness, a starts at the absolute values: as a distance, which the ReLU does not cut.
+        """
         if self.projection is not None:
             init.xavier_uniform_(self.projection, generator=generator)
         init.xavier_uniform_(self.attention.data[:, None], generator=generator)
+        if self.similarity == "closeness":
+            self.attention.data.abs_()
 
     def forward(self, x: Features, graph: CandidateGraph) -> LearnedGraph:
         """Learn S on the edges of ``graph`` from features ``x`` (n, p)."""

@@ -31,6 +31,6 @@ VARIANTS: dict[str, Variant] = {
     ),
     # The score's sign turned, so that near rows get more weight; means in place of sums.
     "closeness": Variant(
-        "closeness", True, "mean", "mean", "pairwise", True, +1, True, graph_weight=0.1, sparsity_weight=2.0
+        "closeness", True, "mean", "mean", "pairwise", True, +1, True, graph_weight=0.02, sparsity_weight=0.2
     ),
 }

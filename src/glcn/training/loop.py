@@ -112,6 +112,8 @@ def train(
             optimizer.step()
             schedule.step()
     except KeyboardInterrupt:
+        if epoch == 0:
+            raise  # nothing was trained yet, so there is nothing to keep
         interrupted = True
     best_epoch = watch.restore(epoch)
     model.eval()

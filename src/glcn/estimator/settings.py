@@ -1,0 +1,54 @@
+"""Checks of the classifier's parameters, made in ``fit``."""
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+
+def _whole(least: int) -> tuple[Callable[[Any], bool], str]:
+    return (
+        lambda value: isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least,
+        f"a whole number of at least {least}",
+    )
+
+
+def _real(low: float, high: float = float("inf"), *, open_low: bool = False) -> tuple[Callable[[Any], bool], str]:
+    def right(value: Any) -> bool:
+        if not isinstance(value, Real) or isinstance(value, bool):
+            return False
+        number = float(value)
+        return (low < number if open_low else low <= number) and number < high
+
+    bound = f"above {low:g}" if open_low else f"of at least {low:g}"
+    return right, f"a number {bound}" + (f" and below {high:g}" if high < float("inf") else "")
+
+
+_RULES = {
+    "n_neighbors": _whole(1),
+    "hidden_units": _whole(1),
+    "n_layers": _whole(1),
+    "projection_size": _whole(1),
+    "graph_weight": _real(0),
+    "sparsity_weight": _real(0),
+    "prior_weight": _real(0),
+    "dropout": _real(0, 1),
+    "weight_decay": _real(0),
+    "learning_rate": _real(0, open_low=True),
+    "learning_rate_decay": _real(0, open_low=True),
+    "max_epochs": _whole(1),
+    "patience": _whole(1),
+    "fixed_epochs": _whole(1),
+    "validation_fraction": _real(0, 1),
+}
+_MAY_BE_NONE = {"projection_size", "graph_weight", "sparsity_weight"}
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Refuse a parameter that is out of its range or of a wrong type."""
+    for name, (right, description) in _RULES.items():
+        value = settings[name]
+        if value is None and name in _MAY_BE_NONE:
+            continue
+        if not right(value):
+            choice = " or None" if name in _MAY_BE_NONE else ""
+            raise ValueError(f"{name} must be {description}{choice}, got {value!r}")
