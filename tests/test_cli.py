@@ -123,3 +123,58 @@ def test_ctrl_c_saves_the_best_so_far(tmp_path):
 def test_version_and_help(command):
     assert command("--version").output == f"glcn {__version__}\n"
     assert "Train on a dataset" in command("fit", "--help").output
+
+
+def test_fit_own_table_and_graph(command, tmp_path, random):
+    groups = np.arange(60) % 2
+    lines = ["name,kind,a,b"]
+    for row, group in enumerate(groups):
+        label = ("low", "high")[group] if row < 20 else ""
+        lines.append(f"r{row},{label},{group + random.normal() / 4},{random.normal()}")
+    (tmp_path / "mine.csv").write_text("\n".join(lines))
+    (tmp_path / "edges.csv").write_text("\n".join(f"r{row},r{(row + 2) % 60}" for row in range(60)))
+    options = ["--label", "kind", "--id", "name", "--graph", "edges.csv"]
+    result = command("fit", "mine.csv", *options, "--out", "run", "--max-epochs", "150")
+    assert result.exit_code == 0, result.output
+    assert "60 edges" in result.output
+    assert "20 labelled rows to fit, 40 others to predict" in " ".join(result.output.split())
+    with (tmp_path / "run/predictions.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows[33]["row"] == "r33"
+    assert np.mean([row["predicted"] == ("low", "high")[group] for row, group in zip(rows, groups, strict=True)]) > 0.9
+    assert json.loads((tmp_path / "run/metrics.json").read_text())["accuracy"] is None
+    assert command("fit", "mine.csv", "--label", "sort").exit_code == 2
+
+
+def test_data_list_and_show(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    listed = command("data", "list")
+    assert "bundled (released, random)" in listed.output
+    assert "missing" in listed.output
+    table = command("data", "show")
+    assert table.exit_code == 0, table.output
+    assert "not here: citeseer, pubmed, mnist, cifar10, svhn, scene15" in table.output
+    assert datasets.load("cora").fingerprint in table.output
+    one = command("data", "show", "cora", "--split", "random", "--seed", "4")
+    assert "drawn by seed 4" in " ".join(one.output.split())
+    assert datasets.load("cora", split="random", seed=4).fingerprint in one.output
+    missing = command("data", "show", "svhn")
+    assert missing.exit_code == 2
+    assert "glcn data fetch svhn" in missing.stderr
+
+
+def test_data_fetch_and_import_say_what_is_wrong(command, tmp_path):
+    assert "is bundled" in command("data", "fetch", "digits").stderr
+    assert "no file or folder" in command("data", "import", "mnist", tmp_path / "none").stderr
+
+
+def test_features(command, tmp_path, random):
+    np.savez(tmp_path / "images.npz", x=random.integers(0, 256, (3, 16, 16, 3), dtype=np.uint8), y=[0, 1, 0])
+    result = command("features", "images.npz", "-o", "rows.npz", "--size", "32")
+    assert result.exit_code == 0, result.output
+    with np.load(tmp_path / "rows.npz") as archive:
+        assert archive["x"].shape == (3, 1280)
+        assert archive["y"].tolist() == [0, 1, 0]
+    again = command("features", "images.npz", "-o", "rows.npz")
+    assert again.exit_code == 2
+    assert "exists already" in again.stderr
