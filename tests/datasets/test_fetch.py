@@ -3,6 +3,7 @@
 import hashlib
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -122,10 +123,15 @@ def test_a_missing_file_is_said(server, tmp_path):
         download(a_file(server, path="/nothing"), tmp_path / "file")
 
 
-def test_a_folder_that_can_not_be_written(server, tmp_path):
+def test_a_folder_that_can_not_be_written_is_said_before_anything_is_asked_for(server, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OSError, match=r"file|directory"):
-        download(a_file(server), tmp_path / "file/below")
+    places = [tmp_path / "file/below"]
+    if Path("/proc/self").exists():
+        places.append(Path("/proc/glcn/file"))  # read-only even for root
+    for place in places:
+        with pytest.raises(PermissionError, match="can not write into .* set GLCN_DATA to a folder"):
+            download(a_file(server), place)
+    assert server.ranges == []
 
 
 def test_fetching_a_dataset_by_name(server, data_folder, monkeypatch, tmp_path_factory):

@@ -1,12 +1,13 @@
 """Downloads: checked by SHA-256, resumed where they were cut off, in place only when whole."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
 from glcn.datasets.archives import import_archive
 from glcn.datasets.catalogue import CATALOGUE, File
 from glcn.datasets.checksum import ChecksumError, sha256
-from glcn.datasets.folder import data_folder
+from glcn.datasets.folder import VARIABLE, data_folder
 
 ATTEMPTS = 4
 BLOCK = 1 << 18
@@ -39,7 +40,7 @@ def download(file: File, target: Path, report: Report | None = None) -> Path:
 
     if target.is_file() and sha256(target) == file.sha256:
         return target
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _make_folder(target.parent)
     pooch.get_logger().setLevel("WARNING")  # its note on each download would break through the progress bar
     try:
         pooch.retrieve(
@@ -50,6 +51,16 @@ def download(file: File, target: Path, report: Report | None = None) -> Path:
             f"{target.name} arrived damaged or is another version (its SHA-256 differs); nothing was kept, try again"
         ) from error
     return target
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        writable = os.access(folder, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise PermissionError(f"can not write into {folder}; set {VARIABLE} to a folder that can be written")
 
 
 class _Resuming:
