@@ -129,7 +129,7 @@ def test_a_folder_that_can_not_be_written_is_said_before_anything_is_asked_for(s
     if Path("/proc/self").exists():
         places.append(Path("/proc/glcn/file"))  # read-only even for root
     for place in places:
-        with pytest.raises(PermissionError, match="can not write into .* set GLCN_DATA to a folder"):
+        with pytest.raises(PermissionError, match=r"can not write into .* set GLCN_DATA to a folder"):
             download(a_file(server), place)
     assert server.ranges == []
 
