@@ -25,7 +25,7 @@ def everything(graph):
     x = kernels.SparseFeatures.from_scipy(features)
     weight = torch.randn(300, 32, generator=generator, requires_grad=True)
     a = torch.randn(32, generator=generator, requires_grad=True)
-    h = kernels.feature_matmul(x, weight, 0.5, generator)
+    (h,) = kernels.feature_products(x, (weight,), 0.5, generator)
     score, square = kernels.edge_distances(h, a, graph.pattern)
     S = kernels.row_softmax(score.relu(), graph.pattern)
     terms = kernels.graph_terms(S, square, graph.pattern)

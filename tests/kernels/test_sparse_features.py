@@ -3,7 +3,7 @@ import pytest
 import torch
 from scipy import sparse
 
-from glcn.kernels import SparseFeatures, feature_matmul, reference
+from glcn.kernels import SparseFeatures, feature_matmul, feature_products, reference
 
 
 @pytest.fixture
@@ -28,14 +28,16 @@ def test_gradient_with_and_without_dropout(matrix, weight):
     for probability in (0.0, 0.5):
 
         def product(w, p=probability):
-            return feature_matmul(x, w, p, torch.Generator().manual_seed(2))
+            return feature_products(x, (w, 2 * w), p, torch.Generator().manual_seed(2))
 
         assert torch.autograd.gradcheck(product, weight)
 
 
 def test_dropout_acts_on_stored_entries(matrix):
     x = SparseFeatures.from_scipy(matrix, torch.float64)
-    dropped = feature_matmul(x, torch.eye(6, dtype=torch.float64), 0.5, torch.Generator().manual_seed(2)).numpy()
+    dropped = feature_products(x, (torch.eye(6, dtype=torch.float64),), 0.5, torch.Generator().manual_seed(2))[
+        0
+    ].numpy()
     kept = dropped != 0
     assert 0 < kept.sum() < matrix.nnz
     np.testing.assert_allclose(dropped[kept], 2 * matrix.toarray()[kept])
@@ -44,6 +46,8 @@ def test_dropout_acts_on_stored_entries(matrix):
 def test_dense_features_take_the_same_call(matrix, weight):
     dense = torch.from_numpy(matrix.toarray())
     torch.testing.assert_close(feature_matmul(dense, weight), dense @ weight)
+    first, second = feature_products(dense, (weight, weight[:, :1]), 0.5, torch.Generator().manual_seed(3))
+    torch.testing.assert_close(first[:, :1], second)  # one and the same dropout
 
 
 def test_duplicates_are_summed_and_the_input_is_copied():

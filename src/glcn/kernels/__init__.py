@@ -6,7 +6,7 @@ from glcn.kernels.graph_terms import GraphTerms, graph_terms
 from glcn.kernels.pattern import Pattern
 from glcn.kernels.propagate import propagate
 from glcn.kernels.row_softmax import row_softmax
-from glcn.kernels.sparse_features import Features, SparseFeatures, feature_matmul
+from glcn.kernels.sparse_features import Features, SparseFeatures, feature_matmul, feature_products
 
 __all__ = [
     "EdgeDistances",
@@ -17,6 +17,7 @@ __all__ = [
     "dropout",
     "edge_distances",
     "feature_matmul",
+    "feature_products",
     "graph_terms",
     "propagate",
     "row_softmax",

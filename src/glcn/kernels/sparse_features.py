@@ -1,5 +1,6 @@
 """Features that are mostly zero, kept as CSR all the way."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -81,28 +82,41 @@ class SparseFeatures:
 Features = Tensor | SparseFeatures
 
 
-def feature_matmul(
-    x: Features, weight: Tensor, dropout_probability: float = 0.0, generator: torch.Generator | None = None
-) -> Tensor:
-    """Return dropout(X)·W, (n, m), differentiable in ``weight`` (and in a dense ``x``).
+def feature_matmul(x: Features, weight: Tensor) -> Tensor:
+    """Return X·W, (n, m), differentiable in ``weight`` (and in a dense ``x``)."""
+    return feature_products(x, (weight,))[0]
+
+
+def feature_products(
+    x: Features,
+    weights: Sequence[Tensor],
+    dropout_probability: float = 0.0,
+    generator: torch.Generator | None = None,
+) -> tuple[Tensor, ...]:
+    """Return dropout(X)·W for each of the weights, under one and the same dropout.
 
     Dropout acts on the stored entries of sparse features: zeros would stay zero anyway.
     """
-    if weight.shape[0] != x.shape[1]:
-        raise ValueError(f"x has {x.shape[1]} columns but the network was made for {weight.shape[0]} features")
+    for weight in weights:
+        if weight.shape[0] != x.shape[1]:
+            raise ValueError(f"x has {x.shape[1]} columns but the network was made for {weight.shape[0]} features")
     if isinstance(x, Tensor):
-        return dropout(x, dropout_probability, generator) @ weight
+        product = dropout(x, dropout_probability, generator) @ torch.cat(list(weights), dim=1)
+        parts = torch.split(product, [weight.shape[1] for weight in weights], dim=1)
+        return tuple(part.contiguous() for part in parts)
     values = dropout(x.values, dropout_probability, generator)
     if values.device.type != "cpu":
-        return reference.sparse_matmul(x.indptr, x.indices, values, weight)
-    out: Tensor = _SparseMatmul.apply(weight, values, x)
-    return out
+        return tuple(reference.sparse_matmul(x.indptr, x.indices, values, weight) for weight in weights)
+    transposed = None
+    if torch.is_grad_enabled() and any(weight.requires_grad for weight in weights):
+        transposed = values.index_select(0, x.transpose_position)
+    return tuple(_SparseMatmul.apply(weight, values, transposed, x) for weight in weights)
 
 
 class _SparseMatmul(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, values: Tensor, x: SparseFeatures) -> Tensor:
-        ctx.save_for_backward(values)
+    def forward(ctx: Any, weight: Tensor, values: Tensor, transposed: Tensor | None, x: SparseFeatures) -> Tensor:
+        ctx.save_for_backward(transposed)
         ctx.x = x
         return csr_matmul(*x.arrays, values, weight)
 
@@ -110,9 +124,8 @@ class _SparseMatmul(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         x: SparseFeatures = ctx.x
-        (values,) = ctx.saved_tensors
-        grad_weight = csr_matmul(*x.transpose_arrays, values.index_select(0, x.transpose_position), gradients[0])
-        return grad_weight, None, None
+        (transposed,) = ctx.saved_tensors
+        return csr_matmul(*x.transpose_arrays, transposed, gradients[0]), None, None, None
 
 
 def _arrays(indptr: Tensor, indices: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn import Module, Parameter, ParameterList, init
 
 from glcn.graph import CandidateGraph
-from glcn.kernels import Features, Pattern, dropout, feature_matmul, propagate
+from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph, Similarity, dense_only
 
 Activation = Literal["relu", "elu", "tanh"]
@@ -138,15 +138,14 @@ class GLCN(Module):
         raise AssertionError("a network has at least one layer")
 
     def _first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
-        """Return x P and x W⁰: one product with the two matrices side by side."""
+        """Return x P and x W⁰, under the same dropout."""
         probability = self.dropout if self.training else 0.0
         P, W = self.graph_learning.projection, self.weights[0]
         if P is None:
             dropped = dropout(dense_only(x), probability, generator)
             return dropped, dropped @ W
-        product = feature_matmul(x, torch.cat([P, W], dim=1), probability, generator)
-        embedding, message = torch.split(product, [P.shape[1], W.shape[1]], dim=1)
-        return embedding.contiguous(), message.contiguous()
+        embedding, message = feature_products(x, (P, W), probability, generator)
+        return embedding, message
 
     def _next_message(self, received: Tensor, weight: Tensor, generator: torch.Generator | None) -> Tensor:
         hidden = _ACTIVATIONS[self.activation](received)
