@@ -107,7 +107,7 @@ def _write_predictions(path: Path, dataset: Dataset, clf: GLCNClassifier) -> Non
     ids = np.arange(len(dataset.y)) if dataset.ids is None else dataset.ids
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow(["row", "role", "predicted", "probability", *names])
+        writer.writerow(["row", "role", "predicted", "probability", *(f"p({name})" for name in names)])
         for row, probabilities in enumerate(clf.label_distributions_.astype(float)):
             best = int(probabilities.argmax())
             shares = [f"{share:.6f}" for share in probabilities]

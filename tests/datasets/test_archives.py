@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from scipy.io import savemat
 
-from glcn.datasets import import_archive
+from glcn.datasets import CATALOGUE, import_archive
 
 
 def idx(array):
@@ -56,9 +56,11 @@ def test_mnist_uncompressed_and_damaged(mnist, data_folder):
     ):
         plain.write_bytes(content)
         with pytest.raises(ValueError, match=message):
-            import_archive("mnist", folder)
+            import_archive("mnist", folder, force=True)
     plain.unlink()
     with pytest.raises(ValueError, match="must be a folder with a file train-labels"):
+        import_archive("mnist", folder, force=True)
+    with pytest.raises(FileExistsError, match="descriptors may belong to it"):
         import_archive("mnist", folder)
     assert (data_folder / "mnist/mnist.npz").read_bytes() == before
 
@@ -88,6 +90,15 @@ class Evil:
         return (print, ("executed",))
 
 
+def test_cifar10_archives_with_other_contents(tmp_path):
+    for batch, message in (
+        ({b"data": 1}, "does not hold CIFAR-10's data and labels"),
+        ({"data": np.zeros((2, 3072), np.uint8), "labels": [1]}, "2 images but 1 labels"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            import_archive("cifar10", tar_with(tmp_path / "odd.tar.gz", pickle.dumps(batch, protocol=2)))
+
+
 def test_hostile_and_broken_tars(tmp_path, capsys):
     with pytest.raises(pickle.UnpicklingError, match="may not contain"):
         import_archive("cifar10", tar_with(tmp_path / "evil.tar.gz", pickle.dumps(Evil())))
@@ -112,23 +123,28 @@ def test_svhn(tmp_path, data_folder, random):
         np.testing.assert_array_equal(written["x"][5], images[:, :, :, rows[5]])
     (tmp_path / "cut.mat").write_bytes(b"MATLAB")
     with pytest.raises(ValueError, match="can not be read as SVHN"):
-        import_archive("svhn", tmp_path / "cut.mat")
+        import_archive("svhn", tmp_path / "cut.mat", force=True)
 
 
 def test_scene15(tmp_path, data_folder, random):
-    for name in ("Coast", "Forest"):
+    for name in CATALOGUE["scene15"].class_names:
         (tmp_path / "scenes" / name).mkdir(parents=True)
         for number in range(2):
             picture = Image.fromarray(random.integers(0, 256, (40, 50), dtype=np.uint8))
             picture.save(tmp_path / "scenes" / name / f"image_{number}.jpg")
     import_archive("scene15", tmp_path / "scenes")
     with np.load(data_folder / "scene15/scene15_images.npz") as written:
-        assert written["x"].shape == (4, 64, 64)
-        assert written["y"].tolist() == [0, 0, 1, 1]
-        assert written["class_names"].tolist() == ["Coast", "Forest"]
+        assert written["x"].shape == (30, 64, 64)
+        assert np.bincount(written["y"]).tolist() == [2] * 15
+        coast = [file.startswith("Coast") for file in written["fname"]]
+        assert set(written["y"][coast]) == {1}  # the order of the catalogue, not of the alphabet
     (tmp_path / "scenes/Coast/image_0.jpg").write_bytes(b"no image")
     with pytest.raises(ValueError, match=r"image_0.jpg can not be read as an image"):
-        import_archive("scene15", tmp_path / "scenes")
+        import_archive("scene15", tmp_path / "scenes", force=True)
+    for file in (tmp_path / "scenes/Street").iterdir():
+        file.unlink()
+    with pytest.raises(ValueError, match="each of Scene15's classes; look at Street"):
+        import_archive("scene15", tmp_path / "scenes", force=True)
 
 
 def test_bad_names_and_paths(tmp_path):

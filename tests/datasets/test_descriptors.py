@@ -74,6 +74,26 @@ def test_other_settings_start_over(images, tmp_path):
     assert second.seen == 21
 
 
+def test_other_images_or_another_network_start_over(tmp_path, random):
+    (tmp_path / "pets").mkdir()
+    for number in range(12):
+        Image.fromarray(np.full((9, 9, 3), 50, np.uint8)).save(tmp_path / f"pets/{number}.bmp")
+    with pytest.raises(KeyboardInterrupt):
+        describe_images(tmp_path / "pets", tmp_path / "out.npz", backbone=Counting(stop_after=8), size=16, batch_size=4)
+    Image.fromarray(np.full((9, 9, 3), 200, np.uint8)).save(tmp_path / "pets/0.bmp")  # of the same size on disk
+    second = Counting(stop_after=8)
+    with pytest.raises(KeyboardInterrupt):
+        describe_images(tmp_path / "pets", tmp_path / "out.npz", backbone=second, size=16, batch_size=4)
+    assert second.seen == 8
+
+    class Other(Counting):
+        pass
+
+    third = Other()
+    describe_images(tmp_path / "pets", tmp_path / "out.npz", backbone=third, size=16, batch_size=4)
+    assert third.seen == 12
+
+
 def test_folders_of_images(tmp_path, random):
     for name, number in (("cat", 2), ("ant", 3)):
         (tmp_path / "pets" / name).mkdir(parents=True)
@@ -97,6 +117,11 @@ def test_bad_arguments(images, tmp_path):
     np.savez(tmp_path / "floats.npz", x=np.ones((2, 4, 4)))
     with pytest.raises(ValueError, match="array x of type uint8"):
         describe_images(tmp_path / "floats.npz", tmp_path / "out.npz", backbone=Counting())
+    with pytest.raises(ValueError, match=r"one of \('efficientnet_lite0', 'hog'\), got 'resnet'"):
+        describe_images(images, tmp_path / "out.npz", backbone="resnet")
+    huge = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Threshold(1e9, 1e9))
+    with pytest.raises(ValueError, match="beyond 65504"):
+        describe_images(images, tmp_path / "out.npz", backbone=huge, size=16)
     with pytest.raises(ValueError, match="rows or feature maps"):
         describe_images(images, tmp_path / "out.npz", backbone=torch.nn.Flatten(0), size=16)
 
@@ -108,11 +133,18 @@ def test_a_missing_package_is_named(images, tmp_path, monkeypatch):
 
 
 @pytest.mark.real_data
-def test_reproduces_the_stored_descriptors_of_cifar10(data_folder, tmp_path):
+@pytest.mark.parametrize(
+    ("images", "stored", "backbone", "size"),
+    [
+        ("cifar10/cifar10_10k.npz", "cifar10/cifar10_efficientnet_lite0.npz", "efficientnet_lite0", 160),
+        ("svhn/svhn_10k.npz", "svhn/svhn_hog.npz", "hog", 32),
+    ],
+)
+def test_reproduces_the_stored_descriptors(data_folder, tmp_path, images, stored, backbone, size):
     rows = np.random.default_rng(0).choice(10_000, 60, replace=False)
-    with np.load(data_folder / "cifar10/cifar10_10k.npz") as archive:
+    with np.load(data_folder / images) as archive:
         np.savez(tmp_path / "some.npz", x=archive["x"][rows], y=archive["y"][rows])
-    describe_images(tmp_path / "some.npz", tmp_path / "out.npz")
-    stored = np.load(data_folder / "cifar10/cifar10_efficientnet_lite0.npz")["x"][rows].astype(float)
-    difference = np.abs(rows_of(tmp_path / "out.npz") - stored)
-    assert (difference.max(axis=1) / stored.max(axis=1)).max() < 1e-3
+    describe_images(tmp_path / "some.npz", tmp_path / "out.npz", backbone=backbone, size=size)
+    expected = rows_of(data_folder / stored)[rows].astype(float)
+    difference = np.abs(rows_of(tmp_path / "out.npz") - expected)
+    assert (difference.max(axis=1) / expected.max(axis=1)).max() < 1e-3

@@ -24,6 +24,7 @@ class Server(ThreadingHTTPServer):
         self.cuts = 0
         self.honours_ranges = True
         self.ranges = []
+        self.encodings = []
 
     @property
     def url(self):
@@ -38,6 +39,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         wanted = self.headers.get("Range")
         self.server.ranges.append(wanted)
+        self.server.encodings.append(self.headers.get("Accept-Encoding"))
         start = int(wanted[len("bytes=") : -1]) if wanted and self.server.honours_ranges else 0
         if wanted and start >= len(content):
             self.send_error(416)
@@ -119,8 +121,21 @@ def test_a_damaged_file_that_is_there_is_replaced(server, tmp_path):
 
 
 def test_a_missing_file_is_said(server, tmp_path):
-    with pytest.raises(DownloadError, match="failed after 4 attempts"):
+    with pytest.raises(DownloadError, match=r"the server refused .*404"):
         download(a_file(server, path="/nothing"), tmp_path / "file")
+
+
+def test_no_compressed_answer_is_asked_for(server, tmp_path):
+    """Ranges count the bytes that are sent: a compressed answer could not be continued."""
+    download(a_file(server), tmp_path / "file")
+    assert server.encodings == ["identity"]
+
+
+def test_images_that_are_here_are_not_fetched_again(data_folder):
+    (data_folder / "mnist").mkdir(parents=True)
+    (data_folder / "mnist/mnist.npz").write_bytes(b"mine")
+    assert fetch("mnist") == [data_folder / "mnist/mnist.npz"]
+    assert (data_folder / "mnist/mnist.npz").read_bytes() == b"mine"
 
 
 def test_a_folder_that_can_not_be_written_is_said_before_anything_is_asked_for(server, tmp_path):

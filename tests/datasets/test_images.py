@@ -1,3 +1,5 @@
+import io
+
 import numpy as np
 import pytest
 
@@ -25,9 +27,7 @@ def image_files(data_folder, random):
         x_test=digits[400:],
         y_test=labels[400:],
     )
-    names = np.array(["coast", "forest"])
-    np.savez(data_folder / "scene15/scene15_images.npz", x=images[:, :, :, 0], y=y % 2, class_names=names)
-    np.savez(data_folder / "scene15/scene15_efficientnet_lite0.npz", x=rows, y=y % 2)
+    np.savez(data_folder / "scene15/scene15_images.npz", x=images[:, :, :, 0], y=y)
 
 
 @pytest.fixture
@@ -74,8 +74,26 @@ def test_mnist_is_one_fixed_balanced_draw():
 
 
 @pytest.mark.usefixtures("image_files", "small_validation")
-def test_class_names_may_lie_beside_the_images():
-    assert load("scene15").class_names == ("coast", "forest")
+def test_images_without_their_descriptor_say_how_to_make_it():
+    with pytest.raises(
+        FileNotFoundError, match=r"are here, but their descriptor efficientnet_lite0 .* run `glcn features"
+    ):
+        load("scene15")
+    assert len(load("scene15", descriptor="pixels").class_names) == 15
+
+
+@pytest.mark.usefixtures("image_files", "small_validation")
+def test_a_descriptor_of_other_images_is_refused(data_folder):
+    path = data_folder / "cifar10/cifar10_efficientnet_lite0.npz"
+    np.savez(path, x=np.ones((300, 4)), y=np.arange(300) % 10)
+    with pytest.raises(ValueError, match=r"does not belong to cifar10_10k.npz: their labels differ"):
+        load("cifar10")
+    np.savez(path, x=np.ones((300, 4)))
+    with pytest.raises(ValueError, match="must hold arrays x and y, got x"):
+        load("cifar10")
+    np.savez(data_folder / "cifar10/cifar10_10k.npz", x=np.ones((299, 4)), y=np.arange(300) % 10)
+    with pytest.raises(ValueError, match=r"300 labels, features of shape \(299, 4\)"):
+        load("cifar10", descriptor="pixels")
 
 
 @pytest.mark.usefixtures("image_files", "small_validation")
@@ -88,9 +106,16 @@ def test_bad_arguments(data_folder):
         load("cifar10", labels=0)
     with pytest.raises(FileNotFoundError, match="svhn is not here"):
         load("svhn")
-    (data_folder / "cifar10/cifar10_efficientnet_lite0.npz").write_bytes(b"PK truncated")
-    with pytest.raises(ValueError, match=r"can not be read as an \.npz file"):
-        load("cifar10")
+    path = data_folder / "cifar10/cifar10_efficientnet_lite0.npz"
+    np.savez_compressed(path, x=np.arange(3000.0).reshape(300, 10), y=np.zeros(300, int))
+    flipped = bytearray(path.read_bytes())
+    flipped[200:260] = bytes(60)
+    npy = io.BytesIO()
+    np.save(npy, np.eye(2))
+    for content in (b"PK truncated", bytes(flipped), npy.getvalue(), b""):
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"can not be read as an \.npz file"):
+            load("cifar10")
 
 
 @pytest.mark.real_data

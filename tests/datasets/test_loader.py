@@ -4,17 +4,17 @@ from glcn.datasets import load
 
 # If one of these changes, results that were published under it belong to another task.
 FINGERPRINTS = {
-    ("cora", "released"): "ea48ee8ab7bdc426",
-    ("digits", "random"): "9f1950bec65aa7b0",
+    ("cora", "released"): "d7a0b4623ced0f84",
+    ("digits", "random"): "6594d17e3de157b6",
 }
 REAL_FINGERPRINTS = {
-    ("cora", "public"): "7532786b19cb7c04",
-    ("citeseer", "paper"): "8979a722858ad921",
-    ("pubmed", "random"): "c958edcf017d7fd6",
-    ("mnist", "random"): "d273f3ca2eaafa64",
-    ("cifar10", "random"): "6c4edba5ae2da95d",
-    ("svhn", "random"): "b203e3f4606e5b8a",
-    ("scene15", "random"): "705e989c6221fff2",
+    ("cora", "public"): "e0ccb518f5da40b9",
+    ("citeseer", "paper"): "b3893215e0cfab79",
+    ("pubmed", "random"): "f8f10120178b8f2f",
+    ("mnist", "random"): "8c8f1a94d1b8d7a3",
+    ("cifar10", "random"): "a424af6fb5a12dc1",
+    ("svhn", "random"): "6611b9788e2306ba",
+    ("scene15", "random"): "59824a1554cf5ed6",
 }
 
 

@@ -65,7 +65,7 @@ def test_npz_files(tmp_path):
 @pytest.mark.parametrize("weighted", [True, False])
 def test_edge_lists(table, tmp_path, header, weighted):
     table.to_csv(tmp_path / "rows.csv", index=False)
-    lines = [["a", "b", "0.5"], ["b", "a", "0.25"], ["c", "d", "2"], ["c", "c", "1"]]
+    lines = [["a", "b", "0.5"], ["b", "a", "0.25"], ["a", "b", "0.5"], ["c", "d", "2"], ["c", "c", "1"]]
     lines = [["from", "to", "weight"], *lines] if header else lines
     (tmp_path / "edges.csv").write_text("".join(",".join(line[: 3 if weighted else 2]) + "\n" for line in lines))
     graph = read_own(tmp_path / "rows.csv", label="kind", id_column="id", edges=tmp_path / "edges.csv").graph
@@ -78,6 +78,9 @@ def test_edge_lists(table, tmp_path, header, weighted):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
+        ("a,zebra\na,b\n", "names 1 rows that are not in the table, such as 'zebra'"),
+        ("1,2\n", "names 2 rows that are not in the table"),
+        ("", "can not be read as a table"),
         ("a,b\na,zebra\n", "names 1 rows that are not in the table, such as 'zebra'"),
         ("a,b,-1\n", "finite numbers of zero or more"),
         ("a,b,heavy\n", "finite numbers of zero or more"),
@@ -121,6 +124,48 @@ def test_files_that_can_not_be_read(tmp_path):
     (tmp_path / "notes.txt").write_text("x")
     with pytest.raises(ValueError, match=r"its ending must be one of .csv"):
         read_own(tmp_path / "notes.txt", label="y")
+
+
+def test_labels_are_read_as_they_are_written(tmp_path):
+    (tmp_path / "t.csv").write_text("name,x,kind\n01,1,None\n1,2,NA\n1.0,3,\n", encoding="utf-8-sig")
+    data = read_own(tmp_path / "t.csv", label="kind", id_column="name")
+    assert data.class_names == ("NA", "None")
+    assert data.ids.tolist() == ["01", "1", "1.0"]
+    (tmp_path / "numbers.csv").write_text("x,kind\n1,-1\n2,0\n3,1\n")
+    assert read_own(tmp_path / "numbers.csv", label="kind").y.tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x,kind\n", "no rows below its header"),
+        ("x;kind\n1;a\n", "no column 'kind'; it has x;kind"),
+        (b"x,kind\n1,\xe9\n", "is not in UTF-8"),
+    ],
+)
+def test_odd_tables(tmp_path, content, message):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(ValueError, match=message):
+        read_own(path, label="kind")
+
+
+def test_large_numbers_keep_their_differences():
+    data = from_arrays(np.array([[1.7e9], [1.7e9 + 10], [1.7e9 + 20]]), ["a", "b", ""], prepare="standard")
+    assert len(np.unique(data.X)) == 3
+    with pytest.raises(ValueError, match="beyond 32-bit floats"):
+        from_arrays(np.array([[1e300], [1.0]]), ["a", "b"])
+
+
+def test_graphs_of_own_arrays():
+    import networkx as nx
+
+    data = from_arrays(np.eye(3), ["a", "b", ""], graph=nx.path_graph(3))
+    np.testing.assert_array_equal(data.graph.toarray(), [[0, 1, 0], [1, 0, 1], [0, 1, 0]])
+    with pytest.raises(ValueError, match="5 nodes but X has 3 rows"):
+        from_arrays(np.eye(3), ["a", "b", ""], graph=sparse.eye_array(5))
+    with pytest.raises(ValueError, match="empty or infinite cells"):
+        from_arrays(np.array([[np.nan], [1.0]]), ["a", "b"])
 
 
 def test_arrays_must_fit_together():

@@ -21,9 +21,10 @@ def list_datasets() -> None:
     from glcn.datasets import CATALOGUE, data_folder, status
 
     console = Console()
-    table = Table("name", "here?", "what it is", box=None, pad_edge=False)
+    table = Table("name", "here?", "download", "what it is", box=None, pad_edge=False)
     for entry in CATALOGUE.values():
-        table.add_row(f"[bold]{entry.name}[/]", status(entry), entry.title)
+        size = sum(file.size for file in (*entry.files.values(), *entry.archives.values()))
+        table.add_row(f"[bold]{entry.name}[/]", status(entry), f"{size / 1e6:.1f} MB" if size else "–", entry.title)
     console.print(table)
     console.print(f"data folder: {escape(str(data_folder()))} (set GLCN_DATA to name another)", soft_wrap=True)
 
@@ -48,8 +49,11 @@ def show(
 def _show_all() -> None:
     from glcn.datasets import CATALOGUE, MissingDataError, load, summarise
 
-    console, missing = Console(), []
-    table = Table("name", "rows", "feat.", "cl.", "edges", "hom.", "split", "fit/val/test", "fingerprint", box=None)
+    console, missing, damaged = Console(), [], []
+    titles = ("name", "rows", "feat.", "cl.", "edges", "hom.", "split", "fit/val/test", "fingerprint")
+    table = Table(*titles, box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in table.columns:
+        column.no_wrap = True
     for column in table.columns[1:6]:
         column.justify = "right"
     with console.status("reading") as status:
@@ -59,6 +63,10 @@ def _show_all() -> None:
                 found = summarise(load(name))
             except MissingDataError:
                 missing.append(name)
+                continue
+            except ValueError as error:
+                table.add_row(name, "damaged")
+                damaged.append(str(error))
                 continue
             table.add_row(
                 name,
@@ -73,6 +81,8 @@ def _show_all() -> None:
             )
     console.print(table)
     console.print("hom.: share of edges that join one class; * among each row's 10 nearest neighbours")
+    for sentence in damaged:
+        console.print(f"[bold red]error:[/] {escape(sentence)}", soft_wrap=True)
     if missing:
         console.print(f"not here: {', '.join(missing)}; `glcn data show NAME` says how to get one")
 
@@ -118,13 +128,14 @@ def fetch(
     debug: Debug = False,
 ) -> None:
     """Download a dataset into the data folder; a broken-off download goes on where it was."""
-    with told_plainly(debug):
+    with told_plainly(debug, "stopped; run the same command again to go on from here"):
         from glcn.datasets import fetch as fetch_dataset
 
         with file_bar() as report:
             files = fetch_dataset(name, report)
         for path in files:
             typer.echo(path)
+        _say_next(name)
 
 
 @data.command("import")
@@ -137,10 +148,22 @@ def import_dataset(
             "the folder of Scene15's JPEG images."
         ),
     ],
+    force: Annotated[bool, typer.Option("--force", help="Replace the file if it exists.")] = False,
     debug: Debug = False,
 ) -> None:
     """Turn an official archive into the file that the loader reads."""
     with told_plainly(debug):
         from glcn.datasets import import_archive
 
-        typer.echo(import_archive(name, archive))
+        typer.echo(import_archive(name, archive, force=force))
+        _say_next(name)
+
+
+def _say_next(name: str) -> None:
+    """Say what is still to be done before a dataset loads."""
+    from glcn.datasets import MissingDataError, load
+
+    try:
+        load(name)
+    except MissingDataError as error:
+        Console(stderr=True).print(f"next: {escape(str(error))}", soft_wrap=True)

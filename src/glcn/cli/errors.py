@@ -14,13 +14,13 @@ EXPECTED = (ValueError, TypeError, OSError, ImportError, FloatingPointError, pic
 
 
 @contextmanager
-def told_plainly(debug: bool) -> Iterator[None]:
-    """Turn an expected error into one sentence on stderr, and Ctrl-C into a quiet end; ``debug`` shows tracebacks."""
+def told_plainly(debug: bool, interrupted: str = "stopped before there was anything to save") -> Iterator[None]:
+    """Turn an expected error into one sentence on stderr, and Ctrl-C into another; ``debug`` shows tracebacks."""
     errors = Console(stderr=True)
     try:
         yield
     except KeyboardInterrupt:
-        errors.print("stopped before there was anything to save")
+        errors.print(interrupted)
         raise typer.Exit(INTERRUPTED) from None
     except EXPECTED as error:
         if debug:

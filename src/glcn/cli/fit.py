@@ -61,9 +61,17 @@ def fit(
         name = data if data in NAMES else Path(data).stem
         folder = out or free_folder(Path("runs"), f"{name}-{variant}-seed{seed}")
         check_target(folder)
+        for_own = {"--label": label, "--id": id_column, "--graph": graph}
+        for_named = {"--split": split, "--labels": labels, "--descriptor": descriptor}
+        unfit = for_own if data in NAMES else for_named
+        given = [option for option, value in unfit.items() if value is not None]
+        if given:
+            raise ValueError(
+                f"{', '.join(given)} can not be used with {'a named dataset' if data in NAMES else 'a file'}"
+            )
         if data in NAMES:
             dataset = load(data, split=split, labels=labels, seed=seed, prepare=prepare, descriptor=descriptor)
-        elif Path(data).suffix:
+        elif Path(data).suffix or Path(data).exists():
             own = {"label": label, "id_column": id_column, "edges": graph, "prepare": prepare or "standard"}
             dataset = read_own(Path(data), **own)  # type: ignore[arg-type]
         else:

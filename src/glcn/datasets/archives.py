@@ -20,8 +20,10 @@ SCENE_SIZE = 64
 _IDX_TYPES = {0x08: "u1"}
 
 
-def import_archive(name: str, archive: Path) -> Path:
+def import_archive(name: str, archive: Path, *, force: bool = False) -> Path:
     """Read the official archive of an image set and write its file into the data folder; return where that is.
+
+    A file that is there already is kept, because descriptors may belong to it, unless ``force`` is set.
 
     MNIST: the folder with its four idx files (.gz or not). CIFAR-10: ``cifar-10-python.tar.gz``. SVHN:
     ``test_32x32.mat``. Scene15: the folder with one folder of JPEG images a class.
@@ -31,6 +33,8 @@ def import_archive(name: str, archive: Path) -> Path:
     if not archive.exists():
         raise FileNotFoundError(f"there is no file or folder {archive}")
     target = data_folder() / CATALOGUE[name].images
+    if target.exists() and not force:
+        raise FileExistsError(f"{target} exists already, and descriptors may belong to it; pass force to replace it")
     write_npz(target, **_READERS[name](archive))
     return target
 
@@ -41,6 +45,8 @@ def _mnist(folder: Path) -> dict[str, NDArray[Any]]:
     for part in ("train", "test"):
         if len(arrays[f"x_{part}"]) != len(arrays[f"y_{part}"]):
             raise ValueError(f"the {part} images and labels of MNIST differ in number")
+        if arrays[f"x_{part}"].ndim != 3 or arrays[f"y_{part}"].ndim != 1:
+            raise ValueError(f"the {part} files of MNIST are not images and labels")
     return arrays
 
 
@@ -80,8 +86,14 @@ def _cifar10(path: Path) -> dict[str, NDArray[Any]]:
             batch = unpickle_arrays(file.read(), "test_batch")
     except (tarfile.TarError, EOFError, OSError) as error:
         raise ValueError(f"{path.name} is not a tar archive or is cut off ({error})") from error
-    images = np.asarray(batch["data"], np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-    return {"x": np.ascontiguousarray(images), "y": np.asarray(batch["labels"], np.uint8)}
+    try:
+        images = np.asarray(batch["data"], np.uint8).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        labels = np.asarray(batch["labels"], np.uint8)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"test_batch in {path.name} does not hold CIFAR-10's data and labels ({error!r})") from error
+    if len(images) != len(labels):
+        raise ValueError(f"test_batch in {path.name} has {len(images)} images but {len(labels)} labels")
+    return {"x": np.ascontiguousarray(images), "y": labels}
 
 
 def _svhn(path: Path) -> dict[str, NDArray[Any]]:
@@ -102,9 +114,13 @@ def _scene15(folder: Path) -> dict[str, NDArray[Any]]:
     from glcn.datasets.pictures import find_pictures, read_picture
 
     found = find_pictures(folder)
-    names = sorted({path.parent.name for path in found})
-    if len(names) < 2:
-        raise ValueError(f"{folder} must have one folder of images a class")
+    names = list(CATALOGUE["scene15"].class_names)
+    folders = {path.parent.name for path in found}
+    if folders != set(names):
+        odd = sorted(folders ^ set(names))
+        raise ValueError(
+            f"{folder} must have a folder of images for each of Scene15's classes; look at {', '.join(odd)}"
+        )
     images = np.stack([read_picture(path, grey_size=SCENE_SIZE) for path in found])
     labels = np.array([names.index(path.parent.name) for path in found], np.uint8)
     files = np.array([str(path.relative_to(folder)) for path in found])

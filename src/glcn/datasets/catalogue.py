@@ -96,6 +96,23 @@ _SVHN = File(
 
 _CITATION_SPLITS = ("public", "paper", "released", "random")
 _CITATION_LICENCE = "Planetoid's files: MIT (repository); the papers' texts are not part of it"
+_SCENES = (
+    "Suburb",
+    "Coast",
+    "Forest",
+    "Highway",
+    "InsideCity",
+    "Mountain",
+    "OpenCountry",
+    "Street",
+    "TallBuilding",
+    "Office",
+    "Bedroom",
+    "Industrial",
+    "Kitchen",
+    "LivingRoom",
+    "Store",
+)
 _DIGITS = tuple(str(digit) for digit in range(10))
 
 CATALOGUE: dict[str, Entry] = {
@@ -185,7 +202,7 @@ CATALOGUE: dict[str, Entry] = {
             "scene15",
             "4485 photographs of 15 kinds of places",
             "image",
-            (),
+            _SCENES,
             "Lazebnik, Schmid and Ponce 2006; Fei-Fei and Perona 2005; Oliva and Torralba 2001",
             "none stated with the data",
             ("random",),

@@ -58,12 +58,19 @@ class Source:
     def divided(
         self, rows: Split, split: str, description: str, prepare: str | None, ids: NDArray[np.str_] | None = None
     ) -> Dataset:
-        """Return the dataset with prepared features and the given split."""
+        """Return the dataset with prepared features and the given split; its labels and rows can not be written to."""
+        n = len(self.y)
+        if self.X.shape[0] != n or (self.graph is not None and self.graph.shape != (n, n)):
+            shape = None if self.graph is None else self.graph.shape
+            raise ValueError(
+                f"{self.name} has {n} labels, features of shape {self.X.shape} and a graph of shape {shape}"
+            )
+        rows = Split(*(_frozen(part) for part in rows))
         X, preparation = prepare_features(self.X, prepare or self.prepare)
         return Dataset(
             self.name,
             X,
-            self.y,
+            _frozen(self.y),
             self.graph,
             *rows,
             self.class_names,
@@ -77,8 +84,9 @@ class Source:
 
     def _fingerprint(self, rows: Split, preparation: str) -> str:
         # The features as they were read are hashed, because prepared ones differ in their last bits between machines.
-        digest = hashlib.sha256(preparation.encode())
+        digest = hashlib.sha256("\n".join([preparation, *self.class_names]).encode())
         for part in (self.X, self.graph):
+            digest.update(b"none" if part is None else str(part.shape).encode())
             for array in _arrays(part):
                 digest.update(_portable(array))
         for array in (self.y, *rows):
@@ -86,10 +94,18 @@ class Source:
         return digest.hexdigest()[:16]
 
 
+def _frozen(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy that can not be written to, so that a dataset stays what its fingerprint says."""
+    copy = np.array(array)
+    copy.setflags(write=False)
+    return copy
+
+
 def _arrays(part: Any) -> list[NDArray[Any]]:
     if part is None:
         return []
     if sparse.issparse(part):
+        part = part.sorted_indices()
         return [part.indptr.astype(np.int64), part.indices.astype(np.int64), part.data]
     return [part]
 

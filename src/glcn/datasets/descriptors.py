@@ -5,7 +5,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ def describe_images(
     source: Path,
     out: Path,
     *,
-    backbone: torch.nn.Module | None = None,
+    backbone: torch.nn.Module | Literal["efficientnet_lite0", "hog"] = "efficientnet_lite0",
     size: int = 160,
     batch_size: int = 64,
     report: Report | None = None,
@@ -38,27 +38,31 @@ def describe_images(
         The file to write. Work is kept beside it as it goes: after a stop the same call goes on where it was.
     backbone
         A torch module that maps (b, 3, size, size) to rows or to feature maps, which are averaged over positions;
-        pixel values come as (value − 127) / 128. Left out: EfficientNet-Lite0 trained on ImageNet.
+        pixel values come as (value − 127) / 128. Or a name: ``"efficientnet_lite0"``, trained on ImageNet, or
+        ``"hog"``, histograms of oriented gradients of the grey image. After a stop, work goes on only under the same
+        class, repr and weights of a module; what its ``forward`` does is not looked at.
     size
         Side that images are resized to, bicubically.
     batch_size
-        Images at a time; memory grows with it, not with the number of images.
+        Images at a time. Memory grows with it; of files in a folder no more than a batch is held at once.
     report
         Called after each batch.
     """
     if out.suffix != ".npz":
         raise ValueError(f"the file to write must end in .npz, got {out.name}")
+    if isinstance(backbone, str) and backbone not in _BACKBONES:
+        raise ValueError(f"the backbone must be a torch module or one of {tuple(_BACKBONES)}, got {backbone!r}")
     if size < 8 or batch_size < 1:
         raise ValueError(f"size must be at least 8 and batch_size at least 1, got {size} and {batch_size}")
     images = _FolderImages(source) if source.is_dir() else _ArrayImages(source)
-    network = (backbone if backbone is not None else efficientnet_lite0()).eval()
+    network = (_BACKBONES[backbone]() if isinstance(backbone, str) else backbone).eval()
     task = {"images": images.fingerprint, "count": len(images), "size": size, "backbone": _fingerprint(network)}
     work = _Work(out, task)
     with torch.inference_mode():
         for start in range(work.done, len(images), batch_size):
             stop = min(start + batch_size, len(images))
             pixels = torch.cat([_resized(images.read(row), size) for row in range(start, stop)])
-            work.add(_rows(network((pixels - 127) / 128)).numpy().astype(np.float16))
+            work.add(_half_precision(_rows(network((pixels - 127) / 128)).numpy()))
             if report is not None:
                 report(stop, len(images))
     write_npz(out, x=work.rows(), **images.labels)
@@ -81,6 +85,23 @@ def efficientnet_lite0() -> torch.nn.Module:
     return _FeatureMap(network)
 
 
+class _Hog(torch.nn.Module):
+    """9 orientations in cells of 4 × 4 pixels, and of 8 × 8 pixels normalised in blocks of 2 × 2 (L2-Hys)."""
+
+    def forward(self, pixels: torch.Tensor) -> torch.Tensor:
+        try:
+            from skimage.feature import hog
+        except ImportError as error:
+            raise ImportError("HOG needs scikit-image: pip install 'glcn[images]'") from error
+        red, green, blue = ((pixels.double() * 128 + 127) / 255).unbind(dim=1)
+        rows = []
+        for image in (0.299 * red + 0.587 * green + 0.114 * blue).numpy():
+            fine = hog(image, orientations=9, pixels_per_cell=(4, 4), cells_per_block=(1, 1), block_norm="L2-Hys")
+            coarse = hog(image, orientations=9, pixels_per_cell=(8, 8), cells_per_block=(2, 2), block_norm="L2-Hys")
+            rows.append(np.concatenate([fine, coarse]))
+        return torch.from_numpy(np.stack(rows))
+
+
 class _FeatureMap(torch.nn.Module):
     def __init__(self, network: Any) -> None:
         super().__init__()
@@ -89,6 +110,17 @@ class _FeatureMap(torch.nn.Module):
     def forward(self, pixels: torch.Tensor) -> torch.Tensor:
         features: torch.Tensor = self.network.extract_features(pixels)
         return features
+
+
+_BACKBONES: dict[str, Callable[[], torch.nn.Module]] = {"efficientnet_lite0": efficientnet_lite0, "hog": _Hog}
+
+
+def _half_precision(rows: NDArray[Any]) -> NDArray[np.float16]:
+    with np.errstate(over="ignore"):  # said below
+        half = rows.astype(np.float16)
+    if not np.isfinite(half).all():
+        raise ValueError("the backbone gave values that are not finite or beyond 65504; scale its output")
+    return half
 
 
 def _resized(image: NDArray[np.uint8], size: int) -> torch.Tensor:
@@ -122,7 +154,7 @@ class _ArrayImages:
         self.labels: dict[str, NDArray[Any]] = {
             name: array for name, array in arrays.items() if name in ("y", "class_names")
         }
-        self.fingerprint = hashlib.sha256(images.tobytes()).hexdigest()
+        self.fingerprint = hashlib.sha256(np.ascontiguousarray(images).data).hexdigest()
 
     def __len__(self) -> int:
         return len(self.images)
@@ -144,7 +176,7 @@ class _FolderImages:
         if len(names) > 1:
             self.labels["y"] = np.array([names.index(path.parent.name) for path in self.files], np.int64)
             self.labels["class_names"] = np.array(names)
-        facts = "\n".join(f"{path} {path.stat().st_size}" for path in self.files)
+        facts = "\n".join(f"{path} {path.stat().st_size} {path.stat().st_mtime_ns}" for path in self.files)
         self.fingerprint = hashlib.sha256(facts.encode()).hexdigest()
 
     def __len__(self) -> int:
@@ -198,7 +230,7 @@ class _Work:
 
 
 def _fingerprint(network: torch.nn.Module) -> str:
-    digest = hashlib.sha256()
+    digest = hashlib.sha256(f"{type(network).__qualname__} {network!r}".encode())
     for name, value in network.state_dict().items():
         digest.update(name.encode())
         digest.update(value.detach().cpu().contiguous().numpy().tobytes())

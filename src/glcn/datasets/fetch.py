@@ -25,6 +25,8 @@ def fetch(name: str, report: Report | None = None) -> list[Path]:
     entry = CATALOGUE[name]
     if entry.files:
         return [download(file, data_folder() / path, report) for path, file in entry.files.items()]
+    if entry.images and (data_folder() / entry.images).is_file():
+        return [data_folder() / entry.images]
     if entry.archives:
         folder = data_folder() / "downloads" / name
         archives = [download(file, folder / path, report) for path, file in entry.archives.items()]
@@ -46,6 +48,9 @@ def download(file: File, target: Path, report: Report | None = None) -> Path:
         pooch.retrieve(
             file.url, f"sha256:{file.sha256}", target.name, target.parent, downloader=_Resuming(file, report)
         )
+    except FileNotFoundError:
+        if not (target.is_file() and sha256(target) == file.sha256):  # another process may have brought it meanwhile
+            raise
     except ValueError as error:
         raise ChecksumError(
             f"{target.name} arrived damaged or is another version (its SHA-256 differs); nothing was kept, try again"
@@ -79,6 +84,8 @@ class _Resuming:
             try:
                 self._continue(url, partial)
                 break
+            except requests.HTTPError as error:
+                raise DownloadError(f"the server refused {url}: {error}") from error
             except requests.RequestException as error:
                 if attempt + 1 == ATTEMPTS:
                     raise DownloadError(
@@ -91,14 +98,16 @@ class _Resuming:
         import requests
 
         have = partial.stat().st_size if partial.exists() else 0
-        headers = {"Range": f"bytes={have}-"} if have else {}
+        headers = {"Accept-Encoding": "identity"}  # a compressed answer could not be continued
+        if have:
+            headers["Range"] = f"bytes={have}-"
         with requests.get(url, headers=headers, stream=True, timeout=30) as response:
             if have and response.status_code == requests.codes.requested_range_not_satisfiable:
                 return  # everything is here; the checksum will tell
             response.raise_for_status()
             if response.status_code != requests.codes.partial_content:
                 have = 0  # the server starts over
-            total = have + int(response.headers.get("Content-Length", 0))
+            total = max(self.file.size, have + int(response.headers.get("Content-Length", 0)))
             with partial.open("ab" if have else "wb") as file:
                 for block in response.iter_content(BLOCK):
                     file.write(block)

@@ -1,6 +1,8 @@
 """MNIST, CIFAR-10, SVHN and Scene15: images as rows of features."""
 
+import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ from numpy.typing import NDArray
 
 from glcn.datasets.catalogue import CATALOGUE, Entry
 from glcn.datasets.dataset import Dataset, Source
-from glcn.datasets.folder import data_folder, locate
+from glcn.datasets.folder import MissingDataError, data_folder, locate
 from glcn.datasets.splits import frozen_random, plain_split
 
 PER_CLASS = 1000  # images of each digit in the fixed draw from MNIST
@@ -58,27 +60,54 @@ def found_descriptors(entry: Entry) -> list[str]:
 
 
 def _read(entry: Entry, descriptor: str) -> Source:
-    if descriptor != "pixels" and descriptor not in entry.descriptors and descriptor not in found_descriptors(entry):
-        choices = tuple(dict.fromkeys([*entry.descriptors, *found_descriptors(entry)]))
+    found = found_descriptors(entry)
+    if descriptor != "pixels" and descriptor not in (*entry.descriptors, *found):
+        choices = tuple(dict.fromkeys([*entry.descriptors, *found]))
         raise ValueError(f"descriptor must be one of {choices} for {entry.name}, got {descriptor!r}")
+    if descriptor not in found and "pixels" in found:
+        raise MissingDataError(_how_to_describe(entry, descriptor))
     (path,) = locate(entry.name, descriptor_path(entry, descriptor))
-    arrays = read_arrays(path)
-    if entry.name == "mnist" and "x_train" in arrays:
-        X, y = _mnist_draw(arrays)
-    else:
-        X, y = arrays["x"], arrays["y"].astype(np.int64)
-    names = tuple(str(name) for name in arrays["class_names"]) if "class_names" in arrays else _class_names(entry)
+    X, y = _rows_and_labels(entry, path)
+    if descriptor != "pixels" and "pixels" in found and entry.name != "mnist":
+        _, labels = _rows_and_labels(entry, data_folder() / entry.images, labels_only=True)
+        if not np.array_equal(y, labels):
+            raise ValueError(
+                f"{path.name} does not belong to {Path(entry.images).name}: their labels differ; "
+                "describe the images anew"
+            )
+    names = entry.class_names
     about = _ABOUT.get(descriptor, f"the rows of {path.name}; {_NOT_THE_PAPERS}")
     X = X.reshape(len(X), -1)
     return Source(entry.name, X, y, None, names, f"{descriptor}: {about}", _PREPARE.get(descriptor, "standard"))
 
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read an .npz file whole, without unpickling anything."""
+def _rows_and_labels(entry: Entry, path: Path, *, labels_only: bool = False) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    arrays = read_arrays(path, only=("y",) if labels_only else None)
+    if entry.name == "mnist" and "x_train" in arrays:
+        return _mnist_draw(arrays)
+    if "y" not in arrays or not ("x" in arrays or labels_only):
+        raise ValueError(f"{path.name} must hold arrays x and y, got {', '.join(arrays) or 'nothing'}")
+    return arrays.get("x", np.empty(0)), arrays["y"].astype(np.int64)
+
+
+def _how_to_describe(entry: Entry, descriptor: str) -> str:
+    folder = data_folder()
+    target = folder / descriptor_path(entry, descriptor)
+    kind = " --kind hog" if descriptor == "hog" else ""
+    return (
+        f"the images of {entry.name} are here, but their descriptor {descriptor} is not: run `glcn features "
+        f"{folder / entry.images} -o {target}{kind}`, or ask for descriptor 'pixels'"
+    )
+
+
+def read_arrays(path: Path, *, only: tuple[str, ...] | None = None) -> dict[str, NDArray[Any]]:
+    """Read an .npz file, whole or the arrays named by ``only``, without unpickling anything."""
     try:
+        with zipfile.ZipFile(path):  # an .npy file under this name is none
+            pass
         with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (zipfile.BadZipFile, EOFError, ValueError, OSError) as error:
+            return {name: archive[name] for name in archive.files if only is None or name in only}
+    except (zipfile.BadZipFile, zlib.error, tokenize.TokenError, EOFError, ValueError, OSError) as error:
         raise ValueError(f"{path.name} can not be read as an .npz file of plain arrays ({error})") from error
 
 
@@ -91,12 +120,3 @@ def _mnist_draw(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], NDArray[
     drawn = [random.permutation(np.flatnonzero(y == digit))[: min(PER_CLASS, fewest)] for digit in range(10)]
     rows = np.sort(np.concatenate(drawn))
     return X[rows], y[rows]
-
-
-def _class_names(entry: Entry) -> tuple[str, ...]:
-    """Return the names of the classes; Scene15 keeps them beside its images."""
-    if entry.class_names:
-        return entry.class_names
-    (path,) = locate(entry.name, entry.images)
-    with np.load(path, allow_pickle=False) as archive:
-        return tuple(str(name) for name in archive["class_names"])

@@ -10,6 +10,7 @@ from scipy import sparse
 from glcn.datasets.dataset import UNKNOWN, Dataset, Source
 from glcn.datasets.images import read_arrays
 from glcn.datasets.splits import Split
+from glcn.graph import CandidateGraph
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 TABLES = (*_SEPARATORS, ".parquet")
@@ -24,11 +25,19 @@ def from_arrays(
     Labels are of any type; None, NaN and empty text say that a row has none, and so does −1 among integers.
     """
     labels = [_as_text(label) for label in np.asarray(y, dtype=object).ravel()]
+    if all(label is None or label.lstrip("-").isdigit() for label in labels):
+        labels = [None if label == str(UNKNOWN) else label for label in labels]
     X = sparse.csr_array(X) if sparse.issparse(X) else np.asarray(X)
     if X.ndim != 2 or X.shape[0] != len(labels):
         raise ValueError(f"X must have one row for each of the {len(labels)} labels, got shape {X.shape}")
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X must hold numbers, got dtype {X.dtype}")
+    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+        raise ValueError("X has empty or infinite cells; fill or drop them")
+    if graph is not None:
+        graph = CandidateGraph.coerce(graph, len(labels)).to_scipy()
+        graph.setdiag(0)
+        graph.eliminate_zeros()
     names = sorted({label for label in labels if label is not None}, key=_natural_order)
     if len(names) < 2:
         raise ValueError(f"at least two classes must have a label, got {len(names)}; leave unlabelled rows empty")
@@ -80,15 +89,19 @@ def read_own(
 
 
 def read_edges(path: Path, ids: NDArray[np.str_]) -> Any:
-    """Read an edge list as a symmetric CSR array over the rows named by ``ids``; a first line of titles is skipped."""
-    table = _pandas().read_csv(path, sep=_SEPARATORS.get(path.suffix.lower(), ","), header=None, dtype=str)
+    """Read an edge list as a symmetric CSR array over the rows named by ``ids``.
+
+    A first line of titles is skipped; an edge that is listed more than once, in either direction, has its largest
+    weight.
+    """
+    table = _read_csv(path, header=None, dtype=str, keep_default_na=False)
     if table.shape[1] not in (2, 3):
         raise ValueError(
             f"{path.name} must have two columns of row names and at most one of weights, got {table.shape[1]}"
         )
     row_of = {name: row for row, name in enumerate(ids)}
-    if not {table.iat[0, 0], table.iat[0, 1]} <= set(row_of):
-        table = table.iloc[1:]
+    if not {table.iat[0, 0], table.iat[0, 1]} & set(row_of) and len(table) > 1:
+        table = table.iloc[1:]  # titles: neither of them is a row
     ends = [table[column].map(row_of) for column in (0, 1)]
     unknown = sorted(set(table[0][ends[0].isna()]) | set(table[1][ends[1].isna()]), key=str)
     if unknown:
@@ -101,20 +114,20 @@ def read_edges(path: Path, ids: NDArray[np.str_]) -> Any:
         if not np.isfinite(weights).all() or (weights < 0).any():
             raise ValueError(f"the weights in {path.name} must be finite numbers of zero or more")
     rows, columns = (end.to_numpy(np.int64) for end in ends)
-    graph = sparse.coo_array((weights, (rows, columns)), shape=(len(ids), len(ids)))
-    if table.shape[1] == 2:
-        graph = sparse.csr_array(graph > 0, dtype=np.float32)
-    graph = sparse.csr_array(graph)
-    graph = sparse.csr_array(graph.maximum(graph.T))
-    graph.setdiag(0)
-    graph.eliminate_zeros()
-    return graph
+    pairs = _pandas().DataFrame(
+        {"low": np.minimum(rows, columns), "high": np.maximum(rows, columns), "weight": weights}
+    )
+    heaviest = pairs[pairs["low"] != pairs["high"]].groupby(["low", "high"], as_index=False)["weight"].max()
+    low, high = (heaviest[end].to_numpy(np.int64) for end in ("low", "high"))
+    both = (np.concatenate([low, high]), np.concatenate([high, low]))
+    weight = heaviest["weight"].to_numpy(np.float32)
+    return sparse.csr_array((np.concatenate([weight, weight]), both), shape=(len(ids), len(ids)))
 
 
 def _read_npz(path: Path) -> tuple[Any, Any, NDArray[np.str_]]:
     arrays = read_arrays(path)
     X = arrays.get("X", arrays.get("x"))
-    if X is None or "y" not in arrays:
+    if X is None or X.ndim == 0 or "y" not in arrays:
         raise ValueError(f"{path.name} must hold arrays X and y, got {', '.join(arrays) or 'nothing'}")
     return X.reshape(len(X), -1), arrays["y"], np.arange(len(X)).astype(str)
 
@@ -124,15 +137,17 @@ def _read_table(path: Path, label: str | None, id_column: str | None) -> tuple[A
     if label is None:
         raise ValueError(f"say which column of {path.name} holds the labels (--label NAME)")
     kind = path.suffix.lower()
-    if kind == ".parquet":
-        table = pandas.read_parquet(path)
-    else:
-        text = {column: str for column in (label, id_column) if column is not None}
-        table = pandas.read_csv(path, sep=_SEPARATORS[kind], dtype=text)
+    table = pandas.read_parquet(path) if kind == ".parquet" else _read_csv(path, index_col=False)
     for column in (label, id_column):
         if column is not None and column not in table.columns:
             known = ", ".join(str(name) for name in table.columns[:10])
             raise ValueError(f"{path.name} has no column {column!r}; it has {known}")
+    if len(table) == 0:
+        raise ValueError(f"{path.name} has no rows below its header")
+    if kind != ".parquet":  # as they are written: "None" may be a class, and "01" a name
+        for column in {label, id_column} - {None}:
+            texts = _read_csv(path, index_col=False, usecols=[column], dtype=str, keep_default_na=False)
+            table[column] = texts[column]
     ids = np.arange(len(table)).astype(str) if id_column is None else table[id_column].astype(str).to_numpy(str)
     if len(np.unique(ids)) < len(ids):
         raise ValueError(f"the column {id_column!r} of {path.name} names some rows twice")
@@ -152,6 +167,8 @@ def _as_text(label: Any) -> str | None:
     """Return a label as text, or None where there is none."""
     if label is None or type(label).__name__ == "NAType" or label != label:
         return None
+    if isinstance(label, bytes):
+        label = label.decode(errors="replace")
     if isinstance(label, float | np.floating) and float(label).is_integer():
         label = int(label)
     text = str(label).strip()
@@ -164,6 +181,15 @@ def _natural_order(label: str) -> tuple[int, float, str]:
         return (0, float(label), label)
     except ValueError:
         return (1, 0.0, label)
+
+
+def _read_csv(path: Path, **options: Any) -> Any:
+    try:
+        return _pandas().read_csv(path, sep=_SEPARATORS.get(path.suffix.lower(), ","), encoding="utf-8-sig", **options)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{path.name} is not in UTF-8; save it so") from error
+    except ValueError as error:  # pandas' own errors are of this kind
+        raise ValueError(f"{path.name} can not be read as a table: {error}") from error
 
 
 def _pandas() -> Any:

@@ -44,15 +44,20 @@ _COMPONENTS = re.compile(r"pca(\d+)")
 def prepare_features(X: Any, name: str) -> tuple[Any, str]:
     """Return the prepared features, as 32-bit floats, and a sentence that says what was done. No label is looked at.
 
+    Features that come in 64 bits are prepared in 64 bits: a column of large numbers keeps its differences.
+
     ``name`` is a step or several of them joined by "+", for example ``"range+pca64"``.
     """
-    X = X.astype(np.float32)
+    X = X if X.dtype == np.float64 else X.astype(np.float32)
     said = []
     for step in name.split("+"):
         function, description = _step(step)
         X = function(X)
         said.append(description)
-    X = X.astype(np.float32, copy=False)
+    with np.errstate(over="ignore"):  # said below
+        X = X.astype(np.float32, copy=False)
+    if not np.isfinite(X.data if sparse.issparse(X) else X).all():
+        raise ValueError("the features hold empty or infinite values, or some beyond 32-bit floats; fill or scale them")
     return (sparse.csr_array(X) if sparse.issparse(X) else X), f"{name}: {', then '.join(said)}"
 
 
@@ -60,7 +65,7 @@ def _step(name: str) -> tuple[Callable[[Any], Any], str]:
     components = _COMPONENTS.fullmatch(name)
     if components:
         number = int(components[1])
-        return lambda X: _principal(X, number), f"the first {number} principal components"
+        return lambda X: _principal(X, number), f"the first {number} principal components (a sparse X is not centred)"
     if name not in _STEPS:
         raise ValueError(f"prepare must be one of {(*_STEPS, 'pcaN')} or several joined by '+', got {name!r}")
     return _STEPS[name]
