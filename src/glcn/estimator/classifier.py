@@ -8,24 +8,21 @@ from typing import Any, Literal
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.graph_report import GraphReport, graph_report
+from glcn.estimator.inputs import as_features, choose_device, class_weights, prior_on
 from glcn.estimator.labels import encode_labels, is_labelled
 from glcn.estimator.settings import check_settings
 from glcn.estimator.validation import divide
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
-from glcn.graph import CandidateGraph, Prior, neighbor_index
-from glcn.kernels import Features, SparseFeatures
+from glcn.graph import CandidateGraph, neighbor_index
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNOutput, Variant
 from glcn.training import Progress, ProgressBar, TrainingData, TrainingResult, TrainingSettings, train
-
-SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
 
 
 class GLCNClassifier(ClassifierMixin, BaseEstimator):
@@ -206,13 +203,13 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
         index = neighbor_index(X.copy(), self.metric)
         candidates = self._candidates(X, graph)
         data = TrainingData(
-            x=self._features(X),
+            x=as_features(X, compact=self.projection_size is not None),
             graph=candidates if variant.weighted else CandidateGraph(candidates.pattern),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
             validation_rows=torch.from_numpy(rows.validation),
-            prior=self._prior(candidates, graph, prior),
-            class_weight=self._class_weight(labels.classes, labels.codes[rows.train]),
+            prior=prior_on(candidates, graph, prior, self.prior_weight),
+            class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
         generator = torch.Generator().manual_seed(seed)
         model = self._network(variant, X.shape[1], len(labels.classes), generator)
@@ -284,41 +281,10 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError(f"variant must be one of {tuple(VARIANTS)}, got {self.variant!r}")
         return VARIANTS[self.variant]
 
-    def _device(self) -> torch.device:
-        if self.device == "auto":
-            return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        try:
-            return torch.empty(0, device=self.device).device
-        except (RuntimeError, AssertionError) as error:
-            raise ValueError(f"device {self.device!r} can not be used here ({error}); try 'auto' or 'cpu'") from error
-
     def _candidates(self, X: Any, graph: Any) -> CandidateGraph:
         if graph is None:
             return CandidateGraph.knn(X, self.n_neighbors, self.metric)
         return CandidateGraph.coerce(graph, X.shape[0])
-
-    def _prior(self, candidates: CandidateGraph, graph: Any, prior: Any) -> Prior | None:
-        if self.prior_weight == 0:
-            if prior is not None:
-                raise ValueError("prior= has no effect while prior_weight is 0; set prior_weight, or leave prior= out")
-            return None
-        if prior is not None:
-            return Prior.on(candidates, prior)
-        if graph is None:
-            raise ValueError("prior_weight needs a graph to stay near to: pass prior= or graph= to fit")
-        if sparse.issparse(graph) or np.shape(graph) == (candidates.num_nodes, candidates.num_nodes):
-            return Prior.on(candidates, graph)
-        without_loops = candidates.to_scipy()
-        without_loops.setdiag(0)
-        return Prior.on(candidates, without_loops)
-
-    def _class_weight(self, classes: NDArray[Any], codes: NDArray[np.int64]) -> torch.Tensor | None:
-        if self.class_weight is None:
-            return None
-        weight = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
-        if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
-            raise ValueError(f"class_weight must hold finite numbers of zero or more, not all zero, got {weight}")
-        return torch.from_numpy(weight.astype(np.float32))
 
     def _network(self, variant: Variant, num_features: int, num_classes: int, generator: torch.Generator) -> GLCN:
         return GLCN(
@@ -358,7 +324,7 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             max_epochs=self.max_epochs if len(data.validation_rows) else self.fixed_epochs,
             patience=self.patience,
         )
-        device = self._device()
+        device = choose_device(self.device)
         with ProgressBar() if self.verbose else nullcontext() as bar:
             callbacks = [watcher for watcher in (bar, callback) if watcher is not None]
 
@@ -396,23 +362,12 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
                 stacklevel=3,
             )
 
-    def _features(self, X: Any) -> Features:
-        """Turn validated features into what the network takes: CSR where most entries are zero, else dense."""
-        compact = sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]
-        if compact and self.projection_size is not None:
-            x: Features = SparseFeatures.from_scipy(X)
-        else:
-            with np.errstate(over="ignore"):  # said below
-                x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
-        if not bool((x if isinstance(x, torch.Tensor) else x.values).isfinite().all()):
-            raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
-        return x
-
     @torch.no_grad()
     def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
+        x = as_features(X, compact=self.projection_size is not None)
         joined = attachment(part, edges)
         weights = joined.weights if self._variant().weighted else None
-        logits = self.model_.attach(self._features(X), self._known, joined.support, joined.pattern, weights)
+        logits = self.model_.attach(x, self._known, joined.support, joined.pattern, weights)
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
         return probabilities
 

@@ -1,0 +1,64 @@
+"""From what users pass to ``fit`` to what the network takes."""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils import compute_class_weight
+from torch import Tensor
+
+from glcn.graph import CandidateGraph, Prior
+from glcn.kernels import Features, SparseFeatures
+
+SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
+
+
+def as_features(X: Any, *, compact: bool) -> Features:
+    """Turn validated features into CSR where most entries are zero and ``compact`` allows it, else into a tensor."""
+    if compact and sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]:
+        x: Features = SparseFeatures.from_scipy(X)
+    else:
+        with np.errstate(over="ignore"):  # said below
+            x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
+    if not bool((x if isinstance(x, Tensor) else x.values).isfinite().all()):
+        raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
+    return x
+
+
+def prior_on(candidates: CandidateGraph, graph: Any, prior: Any, prior_weight: float) -> Prior | None:
+    """Read the matrix A of the β term: ``prior``, else ``graph`` as it was given; None where β is 0."""
+    if prior_weight == 0:
+        if prior is not None:
+            raise ValueError("prior= has no effect while prior_weight is 0; set prior_weight, or leave prior= out")
+        return None
+    if prior is not None:
+        return Prior.on(candidates, prior)
+    if graph is None:
+        raise ValueError("prior_weight needs a graph to stay near to: pass prior= or graph= to fit")
+    if sparse.issparse(graph) or np.shape(graph) == (candidates.num_nodes, candidates.num_nodes):
+        return Prior.on(candidates, graph)
+    without_loops = candidates.to_scipy()  # the candidates' self-loops are ours, not the caller's
+    without_loops.setdiag(0)
+    return Prior.on(candidates, without_loops)
+
+
+def class_weights(class_weight: Any, classes: NDArray[Any], codes: NDArray[np.int64]) -> Tensor | None:
+    """Return the weight of each class in the cross-entropy, (c,), or None where all weigh the same."""
+    if class_weight is None:
+        return None
+    weight = compute_class_weight(class_weight, classes=classes, y=classes[codes])
+    if not np.isfinite(weight).all() or (weight < 0).any() or not weight.any():
+        raise ValueError(f"class_weight must hold finite numbers of zero or more, not all zero, got {weight}")
+    return torch.from_numpy(weight.astype(np.float32))
+
+
+def choose_device(name: str) -> torch.device:
+    """Return the device of that name; "auto" is the first CUDA device if there is one, else the CPU."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        raise ValueError(f"device {name!r} can not be used here ({error}); try 'auto' or 'cpu'") from error
