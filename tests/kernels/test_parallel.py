@@ -13,6 +13,11 @@ from glcn.graph import CandidateGraph
 from glcn.kernels import parallel
 
 
+@pytest.fixture(autouse=True)
+def always_in_threads(monkeypatch):
+    monkeypatch.setattr(parallel, "SERIAL_WORK", 0)
+
+
 @pytest.fixture(scope="module")
 def graph():
     return CandidateGraph.knn(np.random.default_rng(0).normal(size=(4000, 4)), 8)
@@ -37,7 +42,6 @@ def everything(graph):
 
 def test_same_bits_with_one_and_two_threads(graph, two_threads, monkeypatch):
     used = []
-    monkeypatch.setattr(parallel, "SERIAL_WORK", 0)
     monkeypatch.setattr(parallel, "_pools", _Spy(used))
     parallel_result = everything(graph)
     assert len(used) > 40  # every kernel ran in threads

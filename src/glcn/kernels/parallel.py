@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 # Sums may be reordered for vector units (the same way on every run), NaN and infinity keep their meaning.
 kernel = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
 
-SERIAL_WORK = 400_000  # scalar operations below which handing work to threads costs more than it saves
+SERIAL_WORK = 8_000_000  # scalar operations below which handing work to threads costs more than it saves
 TASKS_PER_THREAD = 4  # rows differ in cost, so threads fetch several smaller tasks each
 
 _pools: dict[int, ThreadPoolExecutor] = {}
