@@ -47,7 +47,7 @@ def gcn(data: datasets.Dataset, seed: int) -> Probabilities:
     from torch_geometric.nn import GCNConv
 
     torch.manual_seed(seed)
-    x, y = torch.from_numpy(data.X.toarray()).float(), torch.from_numpy(data.y)
+    x, y = torch.from_numpy(data.X.toarray()).float(), torch.tensor(data.y)
     edges = torch.from_numpy(np.stack(data.graph.nonzero())).long()
     first, second = GCNConv(x.shape[1], 16, cached=True), GCNConv(16, len(data.class_names), cached=True)
     groups = [{"params": first.parameters(), "weight_decay": 5e-4}, {"params": second.parameters()}]

@@ -57,7 +57,7 @@ def main() -> None:
 def contestants() -> dict[str, Callable[[int], None]]:
     data = load("cora", split="released")
     graph = CandidateGraph.from_scipy(data.graph)
-    y, rows = torch.from_numpy(data.y), torch.from_numpy(data.train)
+    y, rows = torch.tensor(data.y), torch.tensor(data.train)
     generator = torch.Generator().manual_seed(0)
     model = GLCN(data.X.shape[1], 30, 7, dropout=0.6, generator=generator)
     loss = GLCNLoss(GRAPH_WEIGHT, SPARSITY_WEIGHT)

@@ -11,7 +11,7 @@ from glcn.nn import GraphLearning
 data = load("cora", split="released")
 graph = CandidateGraph.from_scipy(data.graph)
 edge_index = graph.to_edge_index()  # (2, E), in the order of the learned weights
-x, y = torch.from_numpy(data.X.toarray()), torch.from_numpy(data.y)
+x, y = torch.from_numpy(data.X.toarray()), torch.tensor(data.y)
 
 
 class LearnedGraphNetwork(torch.nn.Module):
