@@ -44,25 +44,27 @@ def _masked(x: Tensor, probability: float, seed: int) -> Tensor:
     out = torch.empty_like(x)
     flat = x.view(-1).numpy()
     chunks = parallel.even_chunks(x.numel())
-    low, high = np.uint32(seed & 0xFFFFFFFF), np.uint32(seed >> 32)
-    threshold = np.uint32(int(probability * 2**24))
-    scale = flat.dtype.type(1.0 / (1.0 - probability))
-    parallel.run(_mask, chunks, 2 * x.numel(), flat, low, high, threshold, scale, out.view(-1).numpy())
+    # In arrays, because numba takes long to recognise NumPy's scalars.
+    numbers = np.array([seed & 0xFFFFFFFF, seed >> 32, int(probability * 2**24)], np.uint32)
+    scale = np.array([1.0 / (1.0 - probability)], flat.dtype)
+    parallel.run(_mask, chunks, 2 * x.numel(), flat, numbers, scale, out.view(-1).numpy())
     return out
 
 
 @kernel
-def _mask(chunks, first, last, x, low, high, threshold, scale, out):  # type: ignore[no-untyped-def]
+def _mask(chunks, first, last, x, numbers, scale, out):  # type: ignore[no-untyped-def]
     # Counting from 0 keeps the position in 32 bits, which is what lets the loop run on vector units.
     start, stop = chunks[first], chunks[last]
     x_part, out_part = x[start:stop], out[start:stop]
+    low, high, threshold = numbers[0], numbers[1], numbers[2]
     base = np.uint32(np.uint32(start) + low)
+    factor = scale[0]
     zero = x.dtype.type(0)
     for e in range(stop - start):
         z = _mix(np.uint32(np.uint32(e) + base))
         z = _mix(np.uint32(z ^ high))
         keep = np.uint32(z >> np.uint32(8)) >= threshold
-        out_part[e] = x_part[e] * scale if keep else zero
+        out_part[e] = x_part[e] * factor if keep else zero
 
 
 @kernel
