@@ -118,6 +118,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="+", choices=list(METHODS), metavar="DATASET", help="cora, digits")
     parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first-seed", type=int, default=0, help="seeds count from here")
+    parser.add_argument("--split", help="another split than the dataset's usual one")
     parser.add_argument("--methods", nargs="*", help="only these")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -126,8 +128,8 @@ def main() -> None:
     for name in arguments.names:
         for method in arguments.methods or METHODS[name]:
             scores = []
-            for seed in range(arguments.seeds):
-                data = datasets.load(name, split=SPLITS[name], seed=seed)
+            for seed in range(arguments.first_seed, arguments.first_seed + arguments.seeds):
+                data = datasets.load(name, split=arguments.split or SPLITS[name], seed=seed)
                 start = time.perf_counter()
                 setting, probabilities = chosen(data, seed, METHODS[name][method])
                 hits = probabilities.argmax(axis=1) == data.y
