@@ -2,30 +2,24 @@
 
 import warnings
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
+from glcn.estimator.base import GraphClassifier
 from glcn.estimator.graph_report import GraphReport, graph_report
-from glcn.estimator.inputs import as_features, choose_device, class_weights, prior_on
-from glcn.estimator.labels import encode_labels, is_labelled
-from glcn.estimator.settings import check_settings
-from glcn.estimator.validation import divide
-from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
-from glcn.graph import CandidateGraph, neighbor_index
+from glcn.estimator.inputs import as_features, class_weights, prior_on
+from glcn.estimator.network import NetworkMixin
+from glcn.exceptions import GraphCollapseWarning
+from glcn.graph import CandidateGraph
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNOutput, Variant
-from glcn.training import Progress, ProgressBar, TrainingData, TrainingResult, TrainingSettings, train
+from glcn.training import Progress, TrainingData
 
 
-class GLCNClassifier(ClassifierMixin, BaseEstimator):
+class GLCNClassifier(NetworkMixin, GraphClassifier):
     """Classify rows when few of them are labelled, learning which rows should be neighbours.
 
     Centre and scale the features (for example by StandardScaler): the network has no bias, as in the paper, so what it
@@ -194,13 +188,9 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             The estimator itself.
         """
         variant = self._variant()
-        check_settings(self.get_params(deep=False))
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
-        labels = encode_labels(y)
-        check_consistent_length(X, labels.codes)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        rows = divide(labels.codes, validation, self.validation_fraction, np.random.default_rng(seed))
-        index = neighbor_index(X.copy(), self.metric)
+        problem = self._read(X, y, validation)
+        X, labels, rows, seed = problem
+        known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
         data = TrainingData(
             x=as_features(X, compact=self.projection_size is not None),
@@ -213,19 +203,13 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
         )
         generator = torch.Generator().manual_seed(seed)
         model = self._network(variant, X.shape[1], len(labels.classes), generator)
-        result = self._train(model, variant, data, generator, callback)
+        result = self._train(model, self._loss(model, variant, data), data, generator, callback)
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.
-        self.classes_ = labels.classes
         self.model_ = model
-        self.history_ = result.history
-        self.n_iter_ = result.epochs
-        self.best_epoch_ = result.best_epoch
-        self.interrupted_ = result.interrupted
-        self.validation_rows_ = rows.validation
-        self._complete = isinstance(graph, str)
-        self._index = index
-        self._read_off(data)
+        self._record(result)
+        self._rows = known
+        self._keep(problem, self._read_off(data))
         self._warn()
         return self
 
@@ -240,51 +224,21 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             Training rows that each new row is joined with: scipy.sparse (n_new, n_samples), or (2, E) pairs
             (new row, training row). Left out, the nearest training rows are taken.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
-        num_known = self._index.n_samples_fit_
-        k = num_known if self._complete else min(self.n_neighbors, num_known)
+        X = self._read_new(X)
+        k = self._neighbors_of_new
         if edges is not None:
-            edges = given_edges(edges, X.shape[0], num_known)
+            edges = given_edges(edges, X.shape[0], self._rows.num_rows)
             k = int(np.diff(edges.indptr).max(initial=0))
         parts = [
-            self._attached(X[part], part, nearest_edges(self._index, X[part], k) if edges is None else edges[part])
+            self._attached(X[part], part, nearest_edges(self._rows.index, X[part], k) if edges is None else edges[part])
             for part in batches(X.shape[0], k)
         ]
         return np.concatenate(parts)
-
-    def predict(self, X: Any, *, edges: Any = None) -> NDArray[Any]:
-        """Return the labels of new rows, (n_new,); see :meth:`predict_proba`."""
-        probabilities = self.predict_proba(X, edges=edges)
-        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
-        return labels
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy of :meth:`predict` on the rows of ``X`` that have a label in ``y``."""
-        labelled = is_labelled(y)
-        if not labelled.any():
-            raise ValueError("y holds no label, so there is nothing to score")
-        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
-        truth = [label for label, known in zip(y, labelled, strict=True) if known]
-        return float(accuracy_score(truth, self.predict(X)[labelled], sample_weight=weight))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_known")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
 
     def _variant(self) -> Variant:
         if self.variant not in VARIANTS:
             raise ValueError(f"variant must be one of {tuple(VARIANTS)}, got {self.variant!r}")
         return VARIANTS[self.variant]
-
-    def _candidates(self, X: Any, graph: Any) -> CandidateGraph:
-        if graph is None:
-            return CandidateGraph.knn(X, self.n_neighbors, self.metric)
-        return CandidateGraph.coerce(graph, X.shape[0])
 
     def _network(self, variant: Variant, num_features: int, num_classes: int, generator: torch.Generator) -> GLCN:
         return GLCN(
@@ -300,15 +254,8 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             generator=generator,
         )
 
-    def _train(
-        self,
-        model: GLCN,
-        variant: Variant,
-        data: TrainingData,
-        generator: torch.Generator,
-        callback: Callable[[Progress], None] | None,
-    ) -> TrainingResult:
-        loss = GLCNLoss(
+    def _loss(self, model: GLCN, variant: Variant, data: TrainingData) -> GLCNLoss:
+        return GLCNLoss(
             variant.graph_weight if self.graph_weight is None else self.graph_weight,
             variant.sparsity_sign * (variant.sparsity_weight if self.sparsity_weight is None else self.sparsity_weight),
             self.prior_weight,
@@ -317,41 +264,18 @@ class GLCNClassifier(ClassifierMixin, BaseEstimator):
             smoothness=variant.smoothness,
             smoothness_unit=_mean_edge_length(model, data) if variant.relative else 1.0,
         )
-        settings = TrainingSettings(
-            learning_rate=self.learning_rate,
-            learning_rate_decay=self.learning_rate_decay,
-            weight_decay=self.weight_decay,
-            max_epochs=self.max_epochs if len(data.validation_rows) else self.fixed_epochs,
-            patience=self.patience,
-        )
-        device = choose_device(self.device)
-        with ProgressBar() if self.verbose else nullcontext() as bar:
-            callbacks = [watcher for watcher in (bar, callback) if watcher is not None]
-
-            def tell(progress: Progress) -> None:
-                for watcher in callbacks:
-                    watcher(progress)
-
-            result = train(model.to(device), loss, data.to(device), settings, generator=generator, callback=tell)
-        model.to("cpu")
-        return result
 
     @torch.no_grad()
-    def _read_off(self, data: TrainingData) -> None:
-        """Keep what the trained network says of the rows of ``fit``."""
+    def _read_off(self, data: TrainingData) -> NDArray[np.float32]:
+        """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
         self._known: GLCNOutput = self.model_(data.x, data.graph)
-        self.label_distributions_ = self._known.logits.softmax(dim=1).numpy()
-        self.transduction_ = self.classes_[self.label_distributions_.argmax(axis=1)]
         self.graph_ = data.graph.to_scipy(self._known.graph.values)
         self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)
+        probabilities: NDArray[np.float32] = self._known.logits.softmax(dim=1).numpy()
+        return probabilities
 
     def _warn(self) -> None:
-        if self.interrupted_:
-            warnings.warn(
-                f"training was interrupted at epoch {self.n_iter_}; the weights of epoch {self.best_epoch_} were kept",
-                TrainingInterruptedWarning,
-                stacklevel=3,
-            )
+        self._warn_if_interrupted()
         if self.graph_report_.collapsed:
             remedy = {
                 "closeness": "try a smaller dropout or graph_weight, or another graph",

@@ -17,11 +17,11 @@ class EncodedLabels(NamedTuple):
     codes: NDArray[np.int64]  # (n,) number of each row's class, −1 where it has no label
 
 
-def encode_labels(y: Any) -> EncodedLabels:
+def encode_labels(y: Any, estimator: str = "GLCNClassifier") -> EncodedLabels:
     """Give each class a number; unlabelled is −1 in integers, and None or NaN in any type."""
     if y is None:
         raise ValueError(
-            "This GLCNClassifier estimator requires y to be passed, but the target y is None; "
+            f"This {estimator} estimator requires y to be passed, but the target y is None; "
             "write -1 or None for the rows without a label"
         )
     array = column_or_1d(_as_array(y), warn=True)

@@ -1,4 +1,4 @@
-"""Checks of the classifier's parameters, made in ``fit``."""
+"""Checks of the classifiers' parameters, made in ``fit``."""
 
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
@@ -39,13 +39,29 @@ _RULES = {
     "patience": _whole(1),
     "fixed_epochs": _whole(1),
     "validation_fraction": _real(0, 1),
+    # label propagation and manifold regularisation
+    "width": _real(0, open_low=True),
+    "ambient_weight": _real(0, open_low=True),
+    "intrinsic_weight": _real(0),
+    "max_landmarks": _whole(2),
+    # DeepWalk and logistic regression
+    "dimensions": _whole(1),
+    "walks_per_row": _whole(1),
+    "walk_length": _whole(2),
+    "window": _whole(1),
+    "C": _real(0, open_low=True),
+    # GAT
+    "heads": _whole(1),
+    "output_heads": _whole(1),
 }
-_MAY_BE_NONE = {"projection_size", "graph_weight", "sparsity_weight"}
+_MAY_BE_NONE = {"projection_size", "graph_weight", "sparsity_weight", "width"}
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:
     """Refuse a parameter that is out of its range or of a wrong type."""
     for name, (right, description) in _RULES.items():
+        if name not in settings:
+            continue
         value = settings[name]
         if value is None and name in _MAY_BE_NONE:
             continue

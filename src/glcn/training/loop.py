@@ -1,17 +1,17 @@
 """Full-batch training with early stopping."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 from torch.optim import Adam
 from torch.optim.lr_scheduler import StepLR
 
-from glcn.graph import CandidateGraph, Prior
+from glcn.graph import Prior
 from glcn.kernels import Features
-from glcn.nn import GLCN, GLCNLoss, GLCNOutput, LossTerms
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,58 @@ class TrainingSettings:
     patience: int = 100  # epochs without a lower validation loss before training stops
 
 
+class Network(Protocol):
+    """A torch module that this loop can train."""
+
+    dropout: float  # above 0, training and evaluation differ
+
+    def __call__(self, x: Features, graph: Any, generator: torch.Generator | None = None) -> Any:
+        """Return an output with ``logits``, (n, c)."""
+
+    def decayed_parameters(self) -> list[Parameter]:
+        """Return the parameters that weight decay acts on."""
+
+    def parameters(self) -> Iterator[Parameter]:
+        """Return all parameters."""
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return the weights by name."""
+
+    def load_state_dict(self, state_dict: Mapping[str, Any]) -> Any:
+        """Take the weights by name."""
+
+    def to(self, device: torch.device | str) -> Any:
+        """Move to another device."""
+
+    def train(self) -> Any:
+        """Turn dropout on."""
+
+    def eval(self) -> Any:
+        """Turn dropout off."""
+
+
+class Loss(Protocol):
+    """Compares the output of a network with labels on some rows."""
+
+    def __call__(
+        self,
+        output: Any,
+        graph: Any,
+        targets: Tensor,
+        rows: Tensor,
+        *,
+        prior: Prior | None = None,
+        class_weight: Tensor | None = None,
+    ) -> Any:
+        """Return a NamedTuple of scalars: ``total``, which is minimised, then ``cross_entropy``, then what it likes."""
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingData:
     """Everything that training may see. Labels of other rows than the two kinds named here are never read."""
 
     x: Features
-    graph: CandidateGraph
+    graph: Any  # what the network takes: a CandidateGraph, or another object with ``to(device)``
     targets: Tensor  # (n,) int64, class of each row named below, anything elsewhere
     train_rows: Tensor  # (l,) rows whose labels are fitted
     validation_rows: Tensor  # (v,) rows whose labels decide when to stop; may be empty
@@ -76,8 +122,8 @@ Callback = Callable[[Progress], None]
 
 
 def train(
-    model: GLCN,
-    loss: GLCNLoss,
+    model: Network,
+    loss: Loss,
     data: TrainingData,
     settings: TrainingSettings,
     *,
@@ -108,7 +154,7 @@ def train(
             if watch.out_of_patience(epoch) or epoch == settings.max_epochs:
                 break
             optimizer.zero_grad(set_to_none=True)
-            terms.total.backward()  # type: ignore[no-untyped-call]
+            terms.total.backward()
             optimizer.step()
             schedule.step()
     except KeyboardInterrupt:
@@ -120,7 +166,7 @@ def train(
     return TrainingResult(history, best_epoch, epoch, watch.out_of_patience(epoch), interrupted)
 
 
-def _optimizer(model: GLCN, settings: TrainingSettings) -> Adam:
+def _optimizer(model: Network, settings: TrainingSettings) -> Adam:
     decayed = model.decayed_parameters()
     known = {id(parameter) for parameter in decayed}
     others = [parameter for parameter in model.parameters() if id(parameter) not in known]
@@ -130,12 +176,12 @@ def _optimizer(model: GLCN, settings: TrainingSettings) -> Adam:
     return Adam(groups, lr=settings.learning_rate, fused=True)
 
 
-def _judge(loss: GLCNLoss, output: GLCNOutput, data: TrainingData, rows: Tensor) -> LossTerms:
+def _judge(loss: Loss, output: Any, data: TrainingData, rows: Tensor) -> Any:
     return loss(output, data.graph, data.targets, rows, prior=data.prior, class_weight=data.class_weight)
 
 
 @torch.no_grad()
-def _evaluate(model: GLCN, loss: GLCNLoss, output: GLCNOutput, data: TrainingData) -> dict[str, float]:
+def _evaluate(model: Network, loss: Loss, output: Any, data: TrainingData) -> dict[str, float]:
     """Judge the current weights on the validation rows."""
     rows = data.validation_rows
     if not len(rows):
@@ -152,7 +198,7 @@ def _evaluate(model: GLCN, loss: GLCNLoss, output: GLCNOutput, data: TrainingDat
     }
 
 
-def _record(history: dict[str, list[float]], terms: LossTerms, validation: dict[str, float]) -> dict[str, float]:
+def _record(history: dict[str, list[float]], terms: Any, validation: dict[str, float]) -> dict[str, float]:
     report = {"loss": terms.total.item()}
     report |= {name: value.item() for name, value in zip(terms._fields[1:], terms[1:], strict=True)}
     report |= validation
@@ -178,7 +224,7 @@ def _progress(epoch: int, max_epochs: int, report: dict[str, float]) -> Progress
 class _EarlyStopping:
     """Keeps the weights of the lowest validation loss."""
 
-    def __init__(self, model: GLCN, patience: int) -> None:
+    def __init__(self, model: Network, patience: int) -> None:
         self.model = model
         self.patience = patience
         self.lowest = float("inf")

@@ -1,0 +1,124 @@
+"""Manifold regularisation: the Laplacian regularised least squares of Belkin, Niyogi and Sindhwani (2006)."""
+
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve
+from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
+
+from glcn.baselines.edges import laplacian, normalized_laplacian, rows_to_one, squared_lengths, without_loops
+from glcn.estimator.base import GraphClassifier, Problem
+
+ROWS_PER_BLOCK = 2_000
+
+
+class ManifoldRegularization(GraphClassifier):
+    r"""Fit a kernel machine that is smooth along the graph.
+
+    With l labelled of n rows, one 0/1 target column a class and the graph Laplacian L, it minimises
+
+    .. math:: \sum_{i \in L} (y_i - f(x_i))^2 + \gamma_A l \|f\|_K^2 + \frac{\gamma_I l}{n^2} f^\top L f
+
+    over f(x) = Σ_m α_m K(x, z_m). The points z are all rows where there are at most ``max_landmarks`` of them, which is
+    the paper's solution, and else all labelled rows and a random draw of the others: an approximation that never holds
+    an n × n matrix.
+
+    Parameters
+    ----------
+    n_neighbors, metric
+        The nearest-neighbour graph where ``fit`` is given none.
+    kernel : {"rbf", "linear"}, default="rbf"
+        K. The linear one suits text-like rows.
+    width : float, default=1.0
+        Width σ of the rbf kernel exp(−‖x − z‖²/2σ²), in root mean square lengths of the edges.
+    ambient_weight, intrinsic_weight : float, default=0.005, 0.045
+        γ_A l and γ_I l/n², with the values of the paper's experiments.
+    normalized : bool, default=True
+        Use D^-½ L D^-½ in place of L, as the paper's experiments do.
+    max_landmarks : int, default=2000
+        Most points z.
+    random_state : int, RandomState or None, default=None
+        Seed of that draw.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 10,
+        metric: str = "euclidean",
+        kernel: Literal["rbf", "linear"] = "rbf",
+        width: float = 1.0,
+        ambient_weight: float = 0.005,
+        intrinsic_weight: float = 0.045,
+        normalized: bool = True,
+        max_landmarks: int = 2000,
+        random_state: Any = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.kernel = kernel
+        self.width = width
+        self.ambient_weight = ambient_weight
+        self.intrinsic_weight = intrinsic_weight
+        self.normalized = normalized
+        self.max_landmarks = max_landmarks
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any, *, graph: Any = None, validation: Any = None) -> "ManifoldRegularization":
+        """Solve for α; the arguments are those of ``GLCNClassifier.fit``."""
+        if self.kernel not in ("rbf", "linear"):
+            raise ValueError(f"kernel must be 'rbf' or 'linear', got {self.kernel!r}")
+        problem = self._read(X, y, validation)
+        X, labels, rows, _ = problem
+        W = without_loops(self._candidates(X, graph))
+        lengths = squared_lengths(X, W)
+        gamma = 1.0 / (2.0 * self.width**2 * (float(lengths.mean()) if lengths.any() else 1.0))
+        points = X[self._landmark_rows(problem)]
+        L = normalized_laplacian(W) if self.normalized else laplacian(W)
+
+        K = np.concatenate([self._kernel(X[block], points, gamma) for block in _blocks(X.shape[0])])  # (n, m)
+        Y = np.eye(len(labels.classes))[labels.codes[rows.train]]
+        system = K[rows.train].T @ K[rows.train]
+        system += self.ambient_weight * self._kernel(points, points, gamma)
+        system += self.intrinsic_weight * (K.T @ (L @ K))
+        alpha = _solve(system, K[rows.train].T @ Y)
+
+        self._points, self._gamma, self.coefficients_ = points, gamma, alpha
+        self._keep(problem, rows_to_one(np.maximum(K @ alpha, 0.0)))
+        return self
+
+    def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[np.float64]:
+        """Return f of new rows, cut at 0 and scaled to sum to 1, (n_new, n_classes); ``edges`` is not needed."""
+        X = self._read_new(X)
+        parts = [
+            self._kernel(X[block], self._points, self._gamma) @ self.coefficients_ for block in _blocks(X.shape[0])
+        ]
+        return rows_to_one(np.maximum(np.concatenate(parts), 0.0))
+
+    def _landmark_rows(self, problem: Problem) -> NDArray[np.int64]:
+        n, fitted = problem.X.shape[0], problem.rows.train
+        if n <= self.max_landmarks:
+            return np.arange(n)
+        random = np.random.default_rng(problem.seed)
+        if len(fitted) >= self.max_landmarks:
+            return np.sort(random.choice(fitted, self.max_landmarks, replace=False))
+        others = random.choice(np.setdiff1d(np.arange(n), fitted), self.max_landmarks - len(fitted), replace=False)
+        return np.sort(np.concatenate([fitted, others]))
+
+    def _kernel(self, X: Any, Z: Any, gamma: float) -> NDArray[np.float64]:
+        K = linear_kernel(X, Z) if self.kernel == "linear" else rbf_kernel(X, Z, gamma=gamma)
+        return np.asarray(K, dtype=np.float64)
+
+
+def _blocks(num_rows: int) -> Iterator[slice]:
+    for start in range(0, num_rows, ROWS_PER_BLOCK):
+        yield slice(start, start + ROWS_PER_BLOCK)
+
+
+def _solve(system: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve a symmetric system that duplicate rows or a linear kernel may have made singular."""
+    system[np.diag_indices_from(system)] += 1e-10 * np.trace(system) / len(system)
+    solution: NDArray[np.float64] = solve(system, right, assume_a="sym")
+    return solution

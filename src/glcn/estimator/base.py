@@ -1,0 +1,123 @@
+"""What every classifier here shares: reading its inputs, predicting labels, scoring."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from glcn.estimator.attachment import given_edges, nearest_edges
+from glcn.estimator.labels import EncodedLabels, encode_labels, is_labelled
+from glcn.estimator.settings import check_settings
+from glcn.estimator.validation import LabelledRows, divide
+from glcn.graph import CandidateGraph, neighbor_index
+
+
+class Problem(NamedTuple):
+    """What ``fit`` was asked, checked and in one form."""
+
+    X: Any  # (n, p) array or scipy CSR
+    labels: EncodedLabels
+    rows: LabelledRows
+    seed: int
+
+
+class KnownRows(NamedTuple):
+    """The rows of ``fit``, for new rows to be joined with."""
+
+    index: Any
+    num_rows: int
+    complete: bool  # whether every row is a neighbour
+
+
+class TransductiveClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier that is fitted on labelled and unlabelled rows together.
+
+    Subclasses write ``fit`` and ``predict_proba``. Where they have no ``validation_fraction``, rows are held out only
+    if the caller names them.
+    """
+
+    classes_: NDArray[Any]
+    transduction_: NDArray[Any]
+    label_distributions_: NDArray[Any]
+    validation_rows_: NDArray[np.int64]
+
+    def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[Any]:
+        """Return the class probabilities of new rows, (n_new, n_classes)."""
+        raise NotImplementedError
+
+    def predict(self, X: Any, *, edges: Any = None) -> NDArray[Any]:
+        """Return the labels of new rows, (n_new,); see :meth:`predict_proba`."""
+        probabilities = self.predict_proba(X, edges=edges)
+        labels: NDArray[Any] = self.classes_[probabilities.argmax(axis=1)]
+        return labels
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy of :meth:`predict` on the rows of ``X`` that have a label in ``y``."""
+        labelled = is_labelled(y)
+        if not labelled.any():
+            raise ValueError("y holds no label, so there is nothing to score")
+        weight = None if sample_weight is None else np.asarray(sample_weight)[labelled]
+        truth = [label for label, known in zip(y, labelled, strict=True) if known]
+        return float(accuracy_score(truth, self.predict(X)[labelled], sample_weight=weight))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "transduction_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _read(self, X: Any, y: Any, validation: Any) -> Problem:
+        """Check the settings and the inputs of ``fit``."""
+        check_settings(self.get_params(deep=False))
+        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        labels = encode_labels(y, type(self).__name__)
+        check_consistent_length(X, labels.codes)
+        seed = int(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))
+        fraction = getattr(self, "validation_fraction", 0.0)
+        return Problem(X, labels, divide(labels.codes, validation, fraction, np.random.default_rng(seed)), seed)
+
+    def _read_new(self, X: Any) -> Any:
+        """Check the rows given to a prediction."""
+        check_is_fitted(self)
+        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+
+    def _keep(self, problem: Problem, distributions: NDArray[Any]) -> None:
+        """Keep what was found out about the rows of ``fit``; last, so that a fit that fails changes nothing."""
+        self.classes_ = problem.labels.classes
+        self.validation_rows_ = problem.rows.validation
+        self.label_distributions_ = distributions
+        self.transduction_ = self.classes_[distributions.argmax(axis=1)]
+
+
+class GraphClassifier(TransductiveClassifier):
+    """A classifier that joins rows by a graph, and new rows with known ones; needs ``n_neighbors`` and ``metric``."""
+
+    n_neighbors: int
+    metric: str
+    _rows: KnownRows
+
+    def _candidates(self, X: Any, graph: Any) -> CandidateGraph:
+        """Return the edges between the rows of ``fit``: the caller's, or the nearest neighbours."""
+        if graph is None:
+            return CandidateGraph.knn(X, self.n_neighbors, self.metric)
+        return CandidateGraph.coerce(graph, X.shape[0])
+
+    def _index_rows(self, X: Any, graph: Any) -> KnownRows:
+        """Index the rows of ``fit``, so that new ones can be joined with them."""
+        return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0], isinstance(graph, str))
+
+    def _edges_to_known(self, X: Any, edges: Any) -> Any:
+        """Return (n_new, n) edges of new rows to known ones: the caller's, or the nearest rows with weight 1."""
+        if edges is not None:
+            return given_edges(edges, X.shape[0], self._rows.num_rows)
+        return nearest_edges(self._rows.index, X, self._neighbors_of_new)
+
+    @property
+    def _neighbors_of_new(self) -> int:
+        return self._rows.num_rows if self._rows.complete else min(self.n_neighbors, self._rows.num_rows)
