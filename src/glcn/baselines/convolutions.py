@@ -1,5 +1,6 @@
 """GCN and GAT behind the face of GLCNClassifier."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
             result = self._train(model, label_loss, data, generator, callback)
         self.model_ = model
         self._record(result)
-        self._rows, self._known, self._adjacency = known, X, A
+        self._rows, self._known, self._adjacency = known, X.copy(), A  # the caller may change X later
         with torch.no_grad():
             output = model(data.x, data.graph)
         self.hidden_ = output.hidden.numpy()
@@ -144,9 +145,8 @@ class GCNClassifier(_ConvolutionClassifier):
         """Return D^-½ A D^-½, D being what each row receives in all."""
         receives = np.asarray(A.sum(axis=1)).ravel()
         scale = 1.0 / np.sqrt(np.where(receives > 0, receives, 1.0))
-        target, source = A.nonzero()
-        weight = A.data * scale[target] * scale[source]
-        return Edges(torch.from_numpy(np.stack([source, target]).astype(np.int64)), torch.from_numpy(weight).float())
+        normalised = sparse.csr_array(sparse.diags_array(scale) @ A @ sparse.diags_array(scale))
+        return Edges(_sparse_tensor(normalised), None)
 
     def _network(self, sizes: list[int], generator: torch.Generator) -> ConvolutionNetwork:
         return gcn(sizes, self.dropout, generator)
@@ -226,3 +226,13 @@ class GATClassifier(_ConvolutionClassifier):
 
     def _network(self, sizes: list[int], generator: torch.Generator) -> ConvolutionNetwork:
         return gat(sizes, self.heads, self.output_heads, self.dropout, generator)
+
+
+def _sparse_tensor(A: Any) -> torch.Tensor:
+    """Return A in the form with which PyTorch Geometric multiplies at once, without a message for each edge."""
+    pointers, columns = (torch.from_numpy(array.astype(np.int64)) for array in (A.indptr, A.indices))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta state", UserWarning)
+        return torch.sparse_csr_tensor(
+            pointers, columns, torch.from_numpy(A.data).float(), A.shape, check_invariants=False
+        )

@@ -6,10 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
-from scipy.sparse.linalg import LinearOperator, cg
+from scipy.sparse.linalg import LinearOperator, cg, splu
 
 from glcn.baselines.edges import rows_to_one, squared_lengths, without_loops
 from glcn.estimator.base import GraphClassifier
+
+LARGEST_DIRECT = 20_000  # rows; a direct solve takes about a minute there
 
 
 class LabelPropagation(GraphClassifier):
@@ -52,7 +54,7 @@ class LabelPropagation(GraphClassifier):
         W = without_loops(self._candidates(X, graph))
         squares = squared_lengths(X, W) if self.width is not None else np.zeros(0)
         unit = float(squares.mean()) if squares.any() else 1.0
-        W.data *= self._affinity(squares, unit)
+        W.data *= _affinity(squares, self.width, unit)
 
         codes = problem.labels.codes
         fitted = problem.rows.train
@@ -60,14 +62,13 @@ class LabelPropagation(GraphClassifier):
         Y[fitted, codes[fitted]] = 1.0
         prior = Y[fitted].mean(axis=0)
         F = harmonic(W, Y, fitted, prior)
-        mass = np.ones_like(prior)
-        if self.class_mass:
-            unlabelled = np.setdiff1d(np.arange(len(codes)), fitted)
+        unlabelled = np.setdiff1d(np.arange(len(codes)), fitted)
+        if self.class_mass and len(unlabelled):
             mass = prior / np.maximum(F[unlabelled].mean(axis=0), 1e-12)
             F[unlabelled] = rows_to_one(F[unlabelled] * mass)
 
-        self._rows, self._known, self._unit = known, X, unit
-        self._prior, self._mass = prior, mass
+        self._rows, self._known = known, X.copy()  # the caller may change X later
+        self._width, self._unit, self._prior = self.width, unit, prior
         self._keep(problem, F)
         return self
 
@@ -78,16 +79,18 @@ class LabelPropagation(GraphClassifier):
         """
         X = self._read_new(X)
         W = sparse.csr_array(self._edges_to_known(X, edges), dtype=np.float64)
-        W.data *= self._affinity(squared_lengths(X, W, self._known) if self.width is not None else W.data, self._unit)
+        squares = squared_lengths(X, W, self._known) if self._width is not None else np.zeros(0)
+        W.data *= _affinity(squares, self._width, self._unit)
         total = np.asarray(W.sum(axis=1)).ravel()
         F = np.where(total[:, None] > 0, W @ self.label_distributions_, self._prior)
         return rows_to_one(F)
 
-    def _affinity(self, squares: NDArray[np.float64], unit: float) -> Any:
-        if self.width is None:
-            return 1.0
-        # The floor keeps a row that is far from all its neighbours joined with them.
-        return np.maximum(np.exp(-squares / (self.width**2 * unit)), 1e-12)
+
+def _affinity(squares: NDArray[np.float64], width: float | None, unit: float) -> Any:
+    if width is None:
+        return 1.0
+    # The floor keeps a row that is far from all its neighbours joined with them.
+    return np.maximum(np.exp(-squares / (width**2 * unit)), 1e-12)
 
 
 def harmonic(W: Any, Y: NDArray[np.float64], labelled: NDArray[np.int64], prior: NDArray[np.float64]) -> NDArray[Any]:
@@ -102,15 +105,41 @@ def harmonic(W: Any, Y: NDArray[np.float64], labelled: NDArray[np.int64], prior:
     if len(free):
         degree = np.asarray(W.sum(axis=1)).ravel()[free]
         system = sparse.csr_array(sparse.diags_array(degree) - W[free][:, free])
-        F[free] = _solve(system, degree, W[free] @ np.where(is_labelled[:, None], Y, 0.0))
+        F[free] = _solve(system, W[free] @ np.where(is_labelled[:, None], Y, 0.0))
     return F
 
 
-def _solve(system: Any, diagonal: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
+def _solve(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Solve by conjugate gradients, and directly where the weights are too far apart for them.
+
+    A part of the graph that hangs on weak edges hardly shows in the residual, but each row must come out summing to 1.
+    What the direct solve misses of that is rounding of the diagonal, which is the same for all classes.
+    """
+    for method, tolerance in ((_conjugate_gradients, 1e-4), (_direct, 0.1)):
+        solution = method(system, right)
+        if solution is not None and abs(solution.sum(axis=1) - 1).max() < tolerance:
+            return rows_to_one(np.maximum(solution, 0.0))
+    raise FloatingPointError(
+        "the weights of the graph are too far apart for label propagation; try a larger width, or width=None"
+    )
+
+
+def _conjugate_gradients(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    diagonal = system.diagonal()
     jacobi = LinearOperator(system.shape, matvec=lambda v: v.ravel() / diagonal, dtype=np.float64)
     solution = np.zeros_like(right)
     for column in np.flatnonzero(right.any(axis=0)):
         solution[:, column], failed = cg(system, right[:, column], rtol=1e-9, maxiter=10_000, M=jacobi)
         if failed:
-            raise FloatingPointError("label propagation did not converge; try a larger width, or width=None")
-    return rows_to_one(np.maximum(solution, 0.0))
+            return None
+    return solution
+
+
+def _direct(system: Any, right: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    if len(right) > LARGEST_DIRECT:
+        return None
+    try:
+        solution: NDArray[np.float64] = splu(sparse.csc_array(system), permc_spec="MMD_AT_PLUS_A").solve(right)
+    except RuntimeError:  # singular
+        return None
+    return solution

@@ -74,14 +74,15 @@ class ManifoldRegularization(GraphClassifier):
         X, labels, rows, _ = problem
         W = without_loops(self._candidates(X, graph))
         lengths = squared_lengths(X, W)
-        gamma = 1.0 / (2.0 * self.width**2 * (float(lengths.mean()) if lengths.any() else 1.0))
+        unit = float(lengths.mean()) if lengths.any() else 1.0
+        gamma = 1.0 / (2.0 * self.width**2 * unit) if self.kernel == "rbf" else None
         points = X[self._landmark_rows(problem)]
         L = normalized_laplacian(W) if self.normalized else laplacian(W)
 
-        K = np.concatenate([self._kernel(X[block], points, gamma) for block in _blocks(X.shape[0])])  # (n, m)
+        K = np.concatenate([_kernel(X[block], points, gamma) for block in _blocks(X.shape[0])])  # (n, m)
         Y = np.eye(len(labels.classes))[labels.codes[rows.train]]
         system = K[rows.train].T @ K[rows.train]
-        system += self.ambient_weight * self._kernel(points, points, gamma)
+        system += self.ambient_weight * _kernel(points, points, gamma)
         system += self.intrinsic_weight * (K.T @ (L @ K))
         alpha = _solve(system, K[rows.train].T @ Y)
 
@@ -92,9 +93,7 @@ class ManifoldRegularization(GraphClassifier):
     def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[np.float64]:
         """Return f of new rows, cut at 0 and scaled to sum to 1, (n_new, n_classes); ``edges`` is not needed."""
         X = self._read_new(X)
-        parts = [
-            self._kernel(X[block], self._points, self._gamma) @ self.coefficients_ for block in _blocks(X.shape[0])
-        ]
+        parts = [_kernel(X[block], self._points, self._gamma) @ self.coefficients_ for block in _blocks(X.shape[0])]
         return rows_to_one(np.maximum(np.concatenate(parts), 0.0))
 
     def _landmark_rows(self, problem: Problem) -> NDArray[np.int64]:
@@ -107,9 +106,11 @@ class ManifoldRegularization(GraphClassifier):
         others = random.choice(np.setdiff1d(np.arange(n), fitted), self.max_landmarks - len(fitted), replace=False)
         return np.sort(np.concatenate([fitted, others]))
 
-    def _kernel(self, X: Any, Z: Any, gamma: float) -> NDArray[np.float64]:
-        K = linear_kernel(X, Z) if self.kernel == "linear" else rbf_kernel(X, Z, gamma=gamma)
-        return np.asarray(K, dtype=np.float64)
+
+def _kernel(X: Any, Z: Any, gamma: float | None) -> NDArray[np.float64]:
+    """Return K(x, z) of all pairs: exp(−γ‖x − z‖²), or xᵀz where γ is None."""
+    K = linear_kernel(X, Z) if gamma is None else rbf_kernel(X, Z, gamma=gamma)
+    return np.asarray(K, dtype=np.float64)
 
 
 def _blocks(num_rows: int) -> Iterator[slice]:
@@ -119,6 +120,6 @@ def _blocks(num_rows: int) -> Iterator[slice]:
 
 def _solve(system: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
     """Solve a symmetric system that duplicate rows or a linear kernel may have made singular."""
-    system[np.diag_indices_from(system)] += 1e-10 * np.trace(system) / len(system)
+    system[np.diag_indices_from(system)] += 1e-10 * (np.trace(system) / len(system) or 1.0)
     solution: NDArray[np.float64] = solve(system, right, assume_a="sym")
     return solution

@@ -17,8 +17,8 @@ from glcn.kernels import Features, dropout, feature_products
 class Edges:
     """A graph as PyTorch Geometric takes it; an edge (source, target) carries what the source sends."""
 
-    index: Tensor  # (2, E)
-    weight: Tensor | None  # (E,)
+    index: Tensor  # (2, E), or a sparse (n, n) tensor of weights whose rows receive
+    weight: Tensor | None  # (E,) beside (2, E)
 
     def to(self, device: torch.device | str) -> "Edges":
         """Return the edges on another device."""

@@ -11,6 +11,7 @@ from glcn.baselines.networks import Edges, label_loss, perceptron
 from glcn.estimator.base import TransductiveClassifier
 from glcn.estimator.inputs import as_features
 from glcn.estimator.network import NetworkMixin
+from glcn.kernels import Features
 from glcn.training import Callback, TrainingData
 
 
@@ -99,6 +100,7 @@ class PerceptronClassifier(NetworkMixin, TransductiveClassifier):
         """Train on the labelled rows; ``graph`` is taken, so that all methods are called alike, and not looked at."""
         problem = self._read(X, y, validation)
         X, labels, rows, seed = problem
+        x = as_features(X, compact=True)
         seen = np.concatenate([rows.train, rows.validation])  # no other row has a part in training
         data = TrainingData(
             x=as_features(X[seen], compact=True),
@@ -113,17 +115,17 @@ class PerceptronClassifier(NetworkMixin, TransductiveClassifier):
         result = self._train(model, label_loss, data, generator, callback)
         self.model_ = model
         self._record(result)
-        self._keep(problem, self._classify(X))
+        self._keep(problem, self._classify(x))
         self._warn_if_interrupted()
         return self
 
     def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[np.float32]:
         """Return the class probabilities of new rows, (n_new, n_classes); ``edges`` is not looked at."""
-        return self._classify(self._read_new(X))
+        return self._classify(as_features(self._read_new(X), compact=True))
 
     @torch.no_grad()
-    def _classify(self, X: Any) -> NDArray[np.float32]:
-        logits = self.model_(as_features(X, compact=True), _NO_EDGES).logits
+    def _classify(self, x: Features) -> NDArray[np.float32]:
+        logits = self.model_(x, _NO_EDGES).logits
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
         return probabilities
 

@@ -8,6 +8,7 @@ from glcn import __version__
 from glcn.cli.data import data
 from glcn.cli.features import features
 from glcn.cli.fit import fit
+from glcn.cli.tune import tune
 
 app = typer.Typer(
     help="Learn from few labels: which rows are neighbours, and how to classify them, in one network.",
@@ -18,6 +19,7 @@ app = typer.Typer(
 )
 app.command()(fit)
 app.command()(features)
+app.command()(tune)
 app.add_typer(data, name="data")
 
 

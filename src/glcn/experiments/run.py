@@ -1,0 +1,184 @@
+"""One run: a recipe, a column of its task, a seed."""
+
+import json
+import platform
+import time
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import version
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import accuracy_score, f1_score, log_loss
+
+from glcn.datasets import Dataset
+from glcn.estimator.base import TransductiveClassifier
+from glcn.exceptions import GraphCollapseWarning
+from glcn.experiments.recipe import Column, Method, Recipe, Task
+from glcn.experiments.records import Row
+from glcn.graph import CandidateGraph
+
+VERSIONS = {
+    "python": platform.python_version(),
+    **{name: version(name) for name in ("glcn", "numpy", "scipy", "scikit-learn", "torch", "numba")},
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What to compute: ``changes`` are settings that differ from the recipe's."""
+
+    recipe: Recipe
+    column: Column
+    seed: int
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """All settings but the seed."""
+        return {**self.recipe.settings, **self.changes}
+
+    @property
+    def key(self) -> str:
+        """What makes two runs the same."""
+        task = self.recipe.task
+        graph = dict(task.graph) if task.graph else None
+        identity = [
+            *(task.dataset, task.prepare, task.descriptor, graph),
+            *(self.column.split, self.column.labels, self.recipe.method.estimator, self.seed, self.settings),
+        ]
+        return json.dumps(identity, sort_keys=True)
+
+    @property
+    def title(self) -> str:
+        """A few words for a progress line."""
+        changes = "".join(f" {name}={value}" for name, value in self.changes.items())
+        return f"{self.recipe.task.title} {self.column.name} {self.recipe.method.title}{changes} seed {self.seed}"
+
+
+def estimator(method_estimator: str, settings: Mapping[str, Any], seed: int) -> TransductiveClassifier:
+    """Build the classifier of a method."""
+    kind = _class(method_estimator)
+    seeded = {"random_state": seed} if "random_state" in signature(kind).parameters else {}
+    built: TransductiveClassifier = kind(**settings, **seeded)
+    return built
+
+
+def parameters_of(method: Method) -> set[str]:
+    """Return the names of the parameters that a method's classifier has."""
+    return set(signature(_class(method.estimator)).parameters)
+
+
+def _class(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
+
+
+def compute(run: Run, cache: Path | None = None) -> Row:
+    """Fit and judge one run; the one place of the experiments where test labels are read."""
+    dataset = run.recipe.task.load(run.column, run.seed)
+    graph = shared_graph(run.recipe.task, dataset)
+    clf = estimator(run.recipe.method.estimator, run.settings, run.seed)
+    if cache is not None and "memory" in clf.get_params():
+        clf.set_params(memory=str(cache))
+    _forget_peak()
+    start = time.perf_counter()
+    fit(clf, dataset, graph)
+    seconds = time.perf_counter() - start
+    found = clf.transduction_[dataset.test]
+    truth = dataset.y[dataset.test]
+    return {
+        "dataset": dataset.name,
+        "method": run.recipe.method.name,
+        "labels": len(dataset.train),
+        "split": dataset.split,
+        "seed": run.seed,
+        "accuracy": round(float(accuracy_score(truth, found)), 5),
+        "macro_f1": round(float(f1_score(truth, found, average="macro")), 5),
+        **validation_scores(clf, dataset),
+        "task": run.recipe.task.name,
+        "column": run.column.name,
+        "settings": run.settings,
+        **_training(clf),
+        "graph": dict(run.recipe.task.graph) if run.recipe.task.graph else None,
+        "features": dataset.features,
+        "preparation": dataset.preparation,
+        "fingerprint": dataset.fingerprint,
+        "seconds": round(seconds, 2),
+        "peak_mb": _peak_mb(),
+        "versions": VERSIONS,
+        "key": run.key,
+    }
+
+
+def fit(clf: TransductiveClassifier, dataset: Dataset, graph: Any) -> None:
+    """Fit on the labels that a classifier may see."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphCollapseWarning)  # the row says how far the graph moved
+        clf.fit(dataset.X, dataset.visible_labels, graph=graph, validation=dataset.validation)
+
+
+def validation_scores(clf: TransductiveClassifier, dataset: Dataset) -> dict[str, float]:
+    """Return accuracy and log-loss on the validation rows."""
+    rows = dataset.validation
+    probabilities = np.clip(clf.label_distributions_[rows].astype(float), 1e-7, 1)
+    probabilities /= probabilities.sum(axis=1, keepdims=True)
+    loss = log_loss(dataset.y[rows], probabilities, labels=clf.classes_)
+    return {
+        "validation_accuracy": round(float(accuracy_score(dataset.y[rows], clf.transduction_[rows])), 5),
+        "validation_log_loss": round(float(loss), 5),
+    }
+
+
+def shared_graph(task: Task, dataset: Dataset) -> Any:
+    """Return the graph that all methods of a task use: the dataset's own, or the task's nearest neighbours."""
+    if dataset.graph is not None or task.graph is None:
+        return dataset.graph
+    return neighbors(task, task.graph["prepare"], task.graph["n_neighbors"], task.graph["metric"])
+
+
+@lru_cache(maxsize=4)
+def _neighbors(dataset: str, descriptor: str | None, prepare: str, k: int, metric: str) -> Any:
+    from glcn.datasets import load
+
+    X = load(dataset, descriptor=descriptor, prepare=prepare).X  # features do not depend on the split
+    graph = CandidateGraph.knn(X, k, metric).to_scipy()
+    graph.setdiag(0)
+    graph.eliminate_zeros()
+    return graph
+
+
+def neighbors(task: Task, prepare: str, k: int, metric: str) -> Any:
+    """Return the nearest-neighbour graph of a task's rows, without self-loops; kept for the next run."""
+    return _neighbors(task.dataset, task.descriptor, prepare, k, metric)
+
+
+def _training(clf: TransductiveClassifier) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name in ("n_iter_", "best_epoch_"):
+        if hasattr(clf, name):
+            found[{"n_iter_": "epochs", "best_epoch_": "best_epoch"}[name]] = getattr(clf, name)
+    if hasattr(clf, "graph_report_"):
+        found["distance_from_uniform"] = round(clf.graph_report_.distance_from_uniform, 5)
+    return found
+
+
+def _forget_peak() -> None:
+    """Let the kernel count the peak memory of this process anew (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def _peak_mb() -> float | None:
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return None
+    peak = next((line for line in status.read_text().splitlines() if line.startswith("VmHWM")), None)
+    return None if peak is None else round(int(peak.split()[1]) / 1024, 1)

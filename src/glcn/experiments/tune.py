@@ -1,0 +1,131 @@
+"""Choosing settings by validation score, with as many trials for every method."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from glcn.experiments.recipe import Method, Recipe, Task, recipe, recipe_path, with_none, write_settings
+from glcn.experiments.recipe import method as method_named
+from glcn.experiments.records import Row, append, read
+from glcn.experiments.run import VERSIONS, estimator, fit, shared_graph, validation_scores
+from glcn.experiments.runner import current_commit
+
+TRIALS = 12
+GRAPH = "graph"  # the name under which the neighbours of a task are chosen
+SPACES = ("{0}", "{0}+pca64", "unit")  # of the neighbour search; {0}: as the features of the task are prepared
+NEIGHBORS = [(space, k) for space in SPACES for k in (4, 6, 8, 10)]
+Listener = Callable[[int, int, Row], None]
+
+
+def log_path(folder: Path, task: Task, method: str) -> Path:
+    """Return where the trials of a method on a task are kept."""
+    return folder / "tuning" / task.name / f"{method}.jsonl"
+
+
+def tune(
+    task: Task,
+    method: Method,
+    folder: Path,
+    *,
+    trials: int = TRIALS,
+    cache: Path | None = None,
+    listener: Listener | None = None,
+) -> list[Row]:
+    """Try settings on the first column of a task, seed 0, until the log holds ``trials`` of them; return the log.
+
+    The first trial is the method's start, the others are drawn by Optuna. Test labels are not read. The log is the only
+    state, so that a search that was broken off goes on as if it had not been.
+    """
+    if not method.search:
+        raise ValueError(f"{method.name} has nothing to tune: its settings are part of its name")
+    path = log_path(folder, task, method.name)
+    while (number := len(read(path))) < trials:
+        chosen = dict(method.start) if number == 0 else _suggest(method, read(path), number)
+        row = {"trial": number, "params": chosen, **_score(recipe(task, method), chosen, cache)}
+        append(path, row)
+        if listener is not None:
+            listener(number + 1, trials, row)
+    return read(path)[:trials]
+
+
+def tune_graph(task: Task, folder: Path, *, cache: Path | None = None, listener: Listener | None = None) -> list[Row]:
+    """Try nearest-neighbour graphs with GCN at its start; all methods of the task then share the best one."""
+    path = log_path(folder, task, GRAPH)
+    gcn = method_named("gcn")
+    own = task.load(task.columns[0], 0).preparation.split(":")[0]
+    for number in range(len(read(path)), len(NEIGHBORS)):
+        space, k = NEIGHBORS[number]
+        graph = {"prepare": space.format(own), "n_neighbors": k, "metric": "euclidean"}
+        changed = replace(recipe(task, gcn), task=replace(task, graph=graph))
+        row = {"trial": number, "params": graph, **_score(changed, gcn.start, cache)}
+        append(path, row)
+        if listener is not None:
+            listener(number + 1, len(NEIGHBORS), row)
+    return read(path)
+
+
+def best(rows: list[Row]) -> Row:
+    """Return the trial with the best validation accuracy; the lower log-loss decides between equals."""
+    return max(rows, key=lambda row: (row["validation_accuracy"], -row["validation_log_loss"]))
+
+
+def adopt(task: Task, method: Method, rows: list[Row]) -> None:
+    """Write the best settings into the recipe."""
+    write_settings(recipe_path(task, method), best(rows)["params"])
+
+
+def _score(recipe_: Recipe, chosen: Mapping[str, Any], cache: Path | None) -> Row:
+    column = recipe_.task.columns[0]
+    dataset = recipe_.task.load(column, 0)
+    clf = estimator(recipe_.method.estimator, with_none({**recipe_.method.fixed, **chosen}), 0)
+    if cache is not None and "memory" in clf.get_params():
+        clf.set_params(memory=str(cache))
+    fit(clf, dataset, shared_graph(recipe_.task, dataset))
+    return {
+        **validation_scores(clf, dataset),
+        "epochs": getattr(clf, "n_iter_", None),
+        "column": column.name,
+        "seed": 0,
+        "fingerprint": dataset.fingerprint,
+        "commit": current_commit(),
+        "versions": VERSIONS,
+    }
+
+
+def _suggest(method: Method, rows: list[Row], number: int) -> dict[str, Any]:
+    """Ask Optuna for the next settings, given the trials so far."""
+    try:
+        import optuna
+    except ImportError as error:
+        raise ImportError("tuning needs Optuna: pip install 'glcn[experiments]'") from error
+
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    space = {name: _distribution(optuna, choices) for name, choices in method.search.items()}
+    sampler = optuna.samplers.TPESampler(seed=number, n_startup_trials=TRIALS // 2)
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    for row in rows:
+        tried = {"params": row["params"], "distributions": space, "value": row["validation_accuracy"]}
+        study.add_trial(optuna.trial.create_trial(**tried))
+    return {name: _rounded(value, method.search[name]) for name, value in study.ask(space).params.items()}
+
+
+def _distribution(optuna: Any, choices: Any) -> Any:
+    if isinstance(choices, Mapping):
+        return optuna.distributions.FloatDistribution(**choices)
+    return optuna.distributions.CategoricalDistribution(choices)
+
+
+def _rounded(value: Any, choices: Any) -> Any:
+    """Keep three digits of a number from a range: more would only look exact."""
+    if not isinstance(choices, Mapping):
+        return value
+    rounded = round(value, 2 - math.floor(math.log10(abs(value))))
+    return min(max(rounded, choices["low"]), choices["high"])
+
+
+def logs(folder: Path) -> Iterator[tuple[Path, list[Row]]]:
+    """Return every log of trials and what it holds."""
+    for path in sorted((folder / "tuning").glob("*/*.jsonl")):
+        yield path, read(path)
