@@ -11,26 +11,29 @@ from glcn.baselines import manifold as source
 LABELS = np.array([0, 1, 2, 0, 1, -1, -1, -1, -1, -1, -1, -1])
 
 
-@pytest.fixture
-def X(random):
+@pytest.fixture(name="X")
+def features(random):
     return random.normal(size=(12, 3))
 
 
 def fit(X, W, y=LABELS, **settings):
-    return ManifoldRegularization(**settings).fit(X, y, graph=sparse.csr_array(W), validation=None)
+    return ManifoldRegularization(**settings).fit(X, y, graph=sparse.csr_array(W))
 
 
 def loopless(W):
     return W.astype(float) * (1 - np.eye(len(W)))
 
 
-def gram(X, Z, W, kernel, width):
-    n = len(X)
-    if kernel == "linear":
-        return np.array([[sum(x * z) for z in Z] for x in X])
-    lengths = [sum((X[i] - X[j]) ** 2) for i in range(n) for j in range(n) if W[i, j] > 0]
-    sigma_squared = width**2 * sum(lengths) / len(lengths)
-    return np.array([[exp(-sum((x - z) ** 2) / (2 * sigma_squared)) for z in Z] for x in X])
+def gram(A, B, sigma_squared=None):
+    """xᵀz, or exp(−‖x − z‖²/2σ²)."""
+    if sigma_squared is None:
+        return np.array([[sum(x * z) for z in B] for x in A])
+    return np.array([[exp(-sum((x - z) ** 2) / (2 * sigma_squared)) for z in B] for x in A])
+
+
+def mean_square(X, W):
+    lengths = [sum((X[i] - X[j]) ** 2) for i in range(len(X)) for j in range(len(X)) if W[i, j] > 0]
+    return sum(lengths) / len(lengths)
 
 
 def dense_laplacian(W, normalized):
@@ -50,19 +53,19 @@ def to_distributions(f):
 @pytest.mark.parametrize(("gamma_A", "gamma_I"), [(0.01, 1.0), (0.3, 0.0), (0.001, 20.0)])
 def test_is_the_closed_form_of_the_paper(X, weighted_adjacency, normalized, gamma_A, gamma_I):
     """α = (JK + γ_A l I + γ_I l/n² LK)⁻¹ Y; our weights are γ_A l and γ_I l/n²."""
-    W, n, l = loopless(weighted_adjacency), 12, 5
-    K = gram(X, X, W, "rbf", 0.7)
+    W, n, labels = loopless(weighted_adjacency), 12, 5
+    K = gram(X, X, 0.7**2 * mean_square(X, W))
     L = dense_laplacian(W, normalized)
     J = np.diag((LABELS >= 0).astype(float))
     Y = np.array([[float(LABELS[i] == k) for k in range(3)] for i in range(n)])
-    alpha = np.linalg.solve(J @ K + gamma_A * l * np.eye(n) + gamma_I * l / n**2 * L @ K, Y)
+    alpha = np.linalg.solve(J @ K + gamma_A * labels * np.eye(n) + gamma_I * labels / n**2 * L @ K, Y)
     clf = fit(
         X,
         W,
         width=0.7,
         normalized=normalized,
-        ambient_weight=gamma_A * l,
-        intrinsic_weight=gamma_I * l / n**2,
+        ambient_weight=gamma_A * labels,
+        intrinsic_weight=gamma_I * labels / n**2,
     )
     np.testing.assert_allclose(K @ clf.coefficients_, K @ alpha, atol=1e-5)
     np.testing.assert_allclose(clf.label_distributions_, to_distributions(K @ alpha), atol=1e-4)
@@ -81,9 +84,8 @@ def test_landmarks_minimise_the_same_objective(X, weighted_adjacency, kernel):
         X, W, kernel=kernel, max_landmarks=7, ambient_weight=0.2, intrinsic_weight=0.3, normalized=False, random_state=3
     )
     Z = clf._points
-    K, K_ZZ = gram(X, Z, W, kernel, 1.0), gram(Z, Z, W, "linear", 1.0)
-    if kernel == "rbf":
-        K_ZZ = K[[next(i for i in range(12) if np.array_equal(X[i], z)) for z in Z]]
+    sigma_squared = mean_square(X, W) if kernel == "rbf" else None
+    K, K_ZZ = gram(X, Z, sigma_squared), gram(Z, Z, sigma_squared)
     labelled = range(5)
     for c in range(3):
 
@@ -139,28 +141,26 @@ def test_smoothness_pulls_neighbours_together(X, weighted_adjacency):
     gap = []
     for weight in (0.0, 0.1, 10.0):
         clf = fit(X, W, normalized=False, intrinsic_weight=weight)
-        f = gram(X, X, W, "rbf", 1.0) @ clf.coefficients_
+        f = gram(X, X, mean_square(X, W)) @ clf.coefficients_
         gap.append(sum(W[i, j] * sum((f[i] - f[j]) ** 2) for i in range(12) for j in range(12)))
     assert gap[0] > gap[1] > gap[2]
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "linear"])
-def test_a_new_row_is_read_off_the_kernel(X, weighted_adjacency, random, kernel, monkeypatch):
+def test_a_new_row_is_read_off_the_kernel(X, weighted_adjacency, random, kernel):
     W = loopless(weighted_adjacency)
     clf = fit(X, W, kernel=kernel, width=0.6)
     new = random.normal(size=(7, 3))
-    lengths = [sum((X[i] - X[j]) ** 2) for i in range(12) for j in range(12) if W[i, j] > 0]
-    f = np.zeros((7, 3))
-    for i in range(7):
-        for m in range(12):
-            square = sum((new[i] - X[m]) ** 2)
-            k = exp(-square / (2 * 0.6**2 * np.mean(lengths))) if kernel == "rbf" else sum(new[i] * X[m])
-            f[i] += k * clf.coefficients_[m]
-    np.testing.assert_allclose(clf.predict_proba(new), to_distributions(f), atol=1e-6)
-    monkeypatch.setattr(source, "ROWS_PER_BLOCK", 2)
-    np.testing.assert_allclose(clf.predict_proba(new), to_distributions(f), atol=1e-6)
+    expected = gram(new, X, 0.6**2 * mean_square(X, W) if kernel == "rbf" else None) @ clf.coefficients_
+    np.testing.assert_allclose(clf.predict_proba(new), to_distributions(expected), atol=1e-6)
     np.testing.assert_allclose(clf.predict_proba(X), clf.label_distributions_, atol=1e-6)
-    np.testing.assert_allclose(fit(X, W, kernel=kernel, width=0.6).label_distributions_, clf.label_distributions_)
+
+
+def test_the_kernel_is_computed_in_blocks_of_rows(X, weighted_adjacency, monkeypatch):
+    whole = fit(X, weighted_adjacency)
+    monkeypatch.setattr(source, "ROWS_PER_BLOCK", 5)
+    np.testing.assert_allclose(fit(X, weighted_adjacency).label_distributions_, whole.label_distributions_, atol=1e-6)
+    np.testing.assert_allclose(whole.predict_proba(X), whole.label_distributions_, atol=1e-6)
 
 
 def test_sparse_rows_give_the_same(X, weighted_adjacency):

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 from scipy import sparse
 from scipy.stats import chisquare
@@ -16,7 +18,7 @@ def test_every_step_is_an_edge_and_isolated_rows_stay(weighted_adjacency):
     np.testing.assert_array_equal(found[:, 0], np.arange(12))
     assert (found[11] == 11).all()
     for walk in found[:11]:
-        assert all(weighted_adjacency[a, b] > 0 for a, b in zip(walk[:-1], walk[1:], strict=True))
+        assert all(weighted_adjacency[a, b] > 0 for a, b in pairwise(walk))
     assert set(found[:11].ravel()) == set(range(11))
 
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import solve
+from scipy.linalg import eigh, solve
 from sklearn.metrics.pairwise import linear_kernel, rbf_kernel
 
 from glcn.baselines.edges import laplacian, normalized_laplacian, rows_to_one, squared_lengths, without_loops
@@ -79,15 +79,20 @@ class ManifoldRegularization(GraphClassifier):
         points = X[self._landmark_rows(problem)]
         L = normalized_laplacian(W) if self.normalized else laplacian(W)
 
-        K = np.concatenate([_kernel(X[block], points, gamma) for block in _blocks(X.shape[0])])  # (n, m)
+        # f = K α = Φ β with Φ = K V Λ^-½ for the eigenvectors V of the landmarks' kernel: then ‖f‖²_K = ‖β‖², and the
+        # system stays well conditioned where duplicate rows or few features make K singular.
+        values, V = eigh(_kernel(points, points, gamma), driver="evd")
+        kept = values > 1e-12 * values[-1]
+        to_alpha = V[:, kept] / np.sqrt(values[kept])
+        features = np.concatenate([_kernel(X[block], points, gamma) @ to_alpha for block in _blocks(X.shape[0])])
         Y = np.eye(len(labels.classes))[labels.codes[rows.train]]
-        system = K[rows.train].T @ K[rows.train]
-        system += self.ambient_weight * _kernel(points, points, gamma)
-        system += self.intrinsic_weight * (K.T @ (L @ K))
-        alpha = _solve(system, K[rows.train].T @ Y)
+        fitted = features[rows.train]
+        system = fitted.T @ fitted + self.intrinsic_weight * (features.T @ (L @ features))
+        system[np.diag_indices_from(system)] += self.ambient_weight
+        beta = solve(system, fitted.T @ Y, assume_a="pos")
 
-        self._points, self._gamma, self.coefficients_ = points, gamma, alpha
-        self._keep(problem, rows_to_one(np.maximum(K @ alpha, 0.0)))
+        self._points, self._gamma, self.coefficients_ = points, gamma, to_alpha @ beta
+        self._keep(problem, rows_to_one(np.maximum(features @ beta, 0.0)))
         return self
 
     def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[np.float64]:
@@ -116,10 +121,3 @@ def _kernel(X: Any, Z: Any, gamma: float | None) -> NDArray[np.float64]:
 def _blocks(num_rows: int) -> Iterator[slice]:
     for start in range(0, num_rows, ROWS_PER_BLOCK):
         yield slice(start, start + ROWS_PER_BLOCK)
-
-
-def _solve(system: NDArray[np.float64], right: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Solve a symmetric system that duplicate rows or a linear kernel may have made singular."""
-    system[np.diag_indices_from(system)] += 1e-10 * (np.trace(system) / len(system) or 1.0)
-    solution: NDArray[np.float64] = solve(system, right, assume_a="sym")
-    return solution

@@ -8,6 +8,7 @@ from glcn import __version__
 from glcn.cli.data import data
 from glcn.cli.features import features
 from glcn.cli.fit import fit
+from glcn.cli.reproduce import reproduce
 from glcn.cli.tune import tune
 
 app = typer.Typer(
@@ -19,6 +20,7 @@ app = typer.Typer(
 )
 app.command()(fit)
 app.command()(features)
+app.command()(reproduce)
 app.command()(tune)
 app.add_typer(data, name="data")
 

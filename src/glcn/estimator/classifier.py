@@ -82,6 +82,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         The learned graph S; each row sums to 1.
     graph_report_ : GraphReport
         How far S is from uniform, and whether it collapsed.
+    hidden_ : ndarray of shape (n_samples, hidden_units)
+        Each row as the first convolution sees it, for maps.
     history_ : dict of lists
         Every term of the loss, epoch by epoch; entry 0 belongs to the initial weights.
     n_iter_, best_epoch_ : int
@@ -269,6 +271,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     def _read_off(self, data: TrainingData) -> NDArray[np.float32]:
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
         self._known: GLCNOutput = self.model_(data.x, data.graph)
+        self.hidden_: NDArray[np.float32] = self.model_.first_hidden(self._known, data.graph).numpy()
         self.graph_ = data.graph.to_scipy(self._known.graph.values)
         self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)
         probabilities: NDArray[np.float32] = self._known.logits.softmax(dim=1).numpy()

@@ -4,21 +4,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from glcn.experiments.recipe import Recipe, recipe, recipes, task, tasks
+from glcn.experiments.recipe import Method, Sweep, Task, recipe, recipes, sweeps, tasks
 from glcn.experiments.recipe import method as method_named
 from glcn.experiments.run import Run, parameters_of
 from glcn.experiments.runner import seeds_first
 
-CITATION = ("citeseer", "cora-released", "cora", "pubmed")
-IMAGES = ("svhn", "cifar10", "mnist", "scene15")
-HIDDEN_UNITS = (50, 60, 70, 80, 90)
-GRAPH_WEIGHTS = (0.0, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
-DEPTHS = (2, 3, 4, 5, 6)
-SWEEP_SEEDS = 5
-SIX = ("manireg", "lp", "deepwalk", "gcn", "gat", "glcn")
-WITH_DEPTH = ("gcn", "glcn", "glcn-closeness")
-WITH_GRAPH_WEIGHT = ("glcn", "glcn-closeness")
-QUICK: dict[str, Any] = {"max_epochs": 60, "walks_per_row": 2, "max_landmarks": 500}
+TARGETS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "figure5")
+QUICK: dict[str, Any] = {"max_epochs": 40, "walks_per_row": 1, "max_landmarks": 500}
+
+
+def tasks_of(target: str) -> tuple[Task, ...]:
+    """Return the tasks of Table 1 (with a graph of their own) or Table 2 (without)."""
+    return tuple(task for task in tasks() if (task.graph is None) == (target == "table1"))
+
+
+def sweeps_of(target: str) -> tuple[Sweep, ...]:
+    """Return the sweeps of a table or figure."""
+    return tuple(sweep for sweep in sweeps() if sweep.target == target)
 
 
 def runs_of(
@@ -29,69 +31,61 @@ def runs_of(
     seeds: int | None = None,
     quick: bool = False,
 ) -> list[Run]:
-    """Return the runs of ``table1`` to ``table4`` and ``figure5``, in the order in which to do them."""
-    found = _TARGETS[target]()
-    known = {each.name for each in tasks()} | {each.dataset for each in tasks()}
-    for name in datasets or ():
-        if name not in known:
-            raise ValueError(f"there is no dataset {name!r}; choose one of {', '.join(sorted(known))}")
-    if datasets is not None:
-        chosen = set(datasets)
-        found = [run for run in found if {run.recipe.task.name, run.recipe.task.dataset} & chosen]
-    if methods is not None:
-        wanted = {method_named(name).name for name in methods}
-        found = [run for run in found if run.recipe.method.name in wanted]
+    """Return the runs of a table, or of Figure 5, in the order in which to do them; other figures have none."""
+    wanted = None if methods is None else {method_named(name).name for name in methods}
+    chosen = None if datasets is None else _known(datasets)
+    found = [
+        run
+        for run in (_table_runs(target) if target in ("table1", "table2") else _sweep_runs(target))
+        if (chosen is None or {run.recipe.task.name, run.recipe.task.dataset} & chosen)
+        and (wanted is None or run.recipe.method.name in wanted)
+    ]
     if quick:
-        found = [_quick(run) for run in found if run.seed == 0 and run.column == run.recipe.task.columns[0]]
-    if seeds is not None:
-        found = _with_seeds(found, seeds)
+        found = [_shortened(run) for run in found if run.column == run.recipe.task.columns[0]]
+    if seeds is not None or quick:
+        found = _with_seeds(found, seeds or 1)
     return seeds_first(found)
 
 
-def _with_seeds(runs: Sequence[Run], seeds: int) -> list[Run]:
-    once = {(run.recipe.task.name, run.recipe.method.name, run.column, str(run.changes)): run for run in runs}
-    return [replace(run, seed=seed) for seed in range(seeds) for run in once.values()]
+def sweep_run(sweep: Sweep, method: Method, value: Any, seed: int) -> Run:
+    """Return one run of a sweep."""
+    return Run(recipe(sweep.task, method), sweep.column, seed, {sweep.parameter: value})
 
 
-def _quick(run: Run) -> Run:
-    """Shorten a run, so that every method can be seen at work; its figure says little."""
-    cheaper = {name: value for name, value in QUICK.items() if name in parameters_of(run.recipe.method)}
-    return replace(run, changes={**run.changes, **cheaper})
+def _known(datasets: Iterable[str]) -> set[str]:
+    known = {task.name for task in tasks()} | {task.dataset for task in tasks()}
+    for name in datasets:
+        if name not in known:
+            raise ValueError(f"there is no dataset {name!r}; choose among {', '.join(sorted(known))}")
+    return set(datasets)
 
 
-def _columns(names: Sequence[str]) -> list[Run]:
-    """Return every method on every column of some tasks."""
+def _table_runs(target: str) -> list[Run]:
     return [
         Run(each, column, seed)
-        for name in names
-        for column in task(name).columns
-        for each in recipes(task(name))
+        for task in tasks_of(target)
+        for column in task.columns
+        for each in recipes(task)
         for seed in range(column.seeds)
     ]
 
 
-def _sweep(task_name: str, method_names: Sequence[str], parameter: str, values: Sequence[Any]) -> list[Run]:
-    """Return runs that differ from the recipes in one setting, at the smallest number of labels."""
-    column = task(task_name).columns[0]
+def _sweep_runs(target: str) -> list[Run]:
     return [
-        Run(each, column, seed, {parameter: value})
-        for each in (sweep_recipe(task_name, name) for name in method_names)
-        for value in values
-        for seed in range(SWEEP_SEEDS)
+        sweep_run(sweep, method, value, seed)
+        for sweep in sweeps_of(target)
+        for method in sweep.methods
+        for value in sweep.values
+        for seed in range(sweep.seeds)
     ]
 
 
-def sweep_recipe(task_name: str, method_name: str) -> Recipe:
-    """Return the recipe that a sweep starts from."""
-    return recipe(task(task_name), method_named(method_name))
+def _with_seeds(runs: Sequence[Run], seeds: int) -> list[Run]:
+    once = {replace(run, seed=0).key: run for run in runs}
+    return [replace(run, seed=seed) for seed in range(seeds) for run in once.values()]
 
 
-_TARGETS = {
-    "table1": lambda: _columns(CITATION),
-    "table2": lambda: _columns(IMAGES),
-    "table3": lambda: _sweep("mnist", WITH_DEPTH, "hidden_units", HIDDEN_UNITS),
-    "table4": lambda: [
-        run for name in ("cifar10", "mnist") for run in _sweep(name, WITH_GRAPH_WEIGHT, "graph_weight", GRAPH_WEIGHTS)
-    ],
-    "figure5": lambda: _sweep("mnist", WITH_DEPTH, "n_layers", DEPTHS),
-}
+def _shortened(run: Run) -> Run:
+    """Cut a run short, so that every method can be seen at work; its figure says little."""
+    cheaper = {name: value for name, value in QUICK.items() if name in parameters_of(run.recipe.method)}
+    return replace(run, changes={**run.changes, **cheaper})

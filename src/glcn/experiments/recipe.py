@@ -5,7 +5,7 @@ other file is a method on it. Adding a task or a method is adding a file.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,6 +16,7 @@ from glcn.datasets.files import written_aside
 
 FOLDER = Path(__file__).with_name("recipes")
 METHODS = Path(__file__).with_name("methods")
+SWEEPS = Path(__file__).with_name("sweeps.toml")
 
 _T = TypeVar("_T")
 
@@ -29,6 +30,11 @@ class Column:
     labels: int | None
     seeds: int
 
+    @property
+    def title(self) -> str:
+        """What stands above it in a table."""
+        return f"{self.split} split" if self.labels is None else f"{self.labels} labels"
+
 
 @dataclass(frozen=True)
 class Task:
@@ -41,6 +47,10 @@ class Task:
     prepare: str | None = None
     descriptor: str | None = None
     graph: Mapping[str, Any] | None = None  # of a dataset without one: {"prepare": ..., "n_neighbors": ..., "metric"}
+
+    def column(self, name: str) -> Column:
+        """Return the column of that name."""
+        return _choose("column", name, {each.name: each for each in self.columns})
 
     def load(self, column: Column, seed: int) -> Dataset:
         """Load the dataset with the split of a column and seed."""
@@ -78,6 +88,37 @@ class Recipe:
     paper: Mapping[str, str]  # the paper's number by column, as printed there
     deviations: tuple[str, ...]
     tuned: bool
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Runs that differ from recipes in one setting."""
+
+    target: str
+    title: str
+    task: Task
+    column: Column
+    parameter: str
+    values: tuple[Any, ...]
+    methods: tuple[Method, ...]
+    seeds: int
+    paper: Mapping[str, Sequence[str]]
+
+
+def sweeps() -> tuple[Sweep, ...]:
+    """Return the sweeps of Tables 3 and 4 and Figure 5."""
+    found = []
+    for content in _read(SWEEPS)["sweep"]:
+        home = task(content["task"])
+        content |= {
+            "task": home,
+            "column": home.column(content["column"]),
+            "values": tuple(content["values"]),
+            "methods": tuple(method(name) for name in content["methods"]),
+            "paper": content.get("paper", {}),
+        }
+        found.append(Sweep(**content))
+    return tuple(found)
 
 
 def tasks() -> tuple[Task, ...]:

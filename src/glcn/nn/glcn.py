@@ -137,6 +137,10 @@ class GLCN(Module):
             message = self._next_message(received, layers[layer + 1], None)
         raise AssertionError("a network has at least one layer")
 
+    def first_hidden(self, output: GLCNOutput, graph: CandidateGraph) -> Tensor:
+        """Return σ(S X W⁰) of a pass, (n, m): each row as the first convolution sees it."""
+        return _ACTIVATIONS[self.activation](propagate(output.graph.values, output.messages[0], graph.pattern))
+
     def _first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and x W⁰, under the same dropout."""
         probability = self.dropout if self.training else 0.0

@@ -1,0 +1,180 @@
+"""`glcn reproduce`: the tables and figures of the paper, by one command."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from glcn.cli.errors import MISTAKE, told_plainly
+
+if TYPE_CHECKING:
+    from glcn.experiments.run import Run
+    from glcn.experiments.runner import Listener, State
+    from glcn.experiments.tables import Cell, Grid
+
+
+def reproduce(
+    target: Annotated[str, typer.Argument(help="table1, table2, table3, table4, figure3, figure4, figure5 or all.")],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="See every method at work: one seed, few epochs; kept apart.")
+    ] = False,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Seeds or splits a cell.", show_default="10 or 5, as the recipe says")
+    ] = None,
+    datasets: Annotated[str | None, typer.Option(help="Only these, joined by commas.")] = None,
+    methods: Annotated[str | None, typer.Option(help="Only these, joined by commas.")] = None,
+    jobs: Annotated[int, typer.Option(min=1, help="Runs side by side, one thread each.")] = 1,
+    results: Annotated[Path, typer.Option(help="Folder of results; what is there is not computed again.")] = Path(
+        "results"
+    ),
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Show ours against the paper's, and GLCN against each method.")
+    ] = False,
+    show: Annotated[bool, typer.Option("--show", help="Show what is there; compute nothing.")] = False,
+    page: Annotated[
+        Path | None, typer.Option(help="Write a Markdown page of all results, with figures beside it.")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+) -> None:
+    """Redo the tables and figures of the paper; an interrupted run goes on where it was."""
+    with told_plainly(debug, "stopped; finished runs are kept, run the same command again to go on"):
+        from glcn.experiments.figures import FIGURES
+        from glcn.experiments.page import write_page
+        from glcn.experiments.plan import TARGETS, runs_of
+        from glcn.experiments.records import read
+        from glcn.experiments.runner import run_all
+        from glcn.experiments.tables import Found, grids
+
+        if target not in (*TARGETS, "all"):
+            raise ValueError(f"there is no {target!r}; choose one of {', '.join(TARGETS)} or all")
+        wanted = TARGETS if target == "all" else (target,)
+        chosen = {"datasets": _listed(datasets), "methods": _listed(methods), "seeds": seeds, "quick": quick}
+        tables = [each for each in wanted if each not in ("figure3", "figure4")]
+        runs = [run for each in tables for run in runs_of(each, **chosen)]  # type: ignore[arg-type]
+        rows_file = results / ("quick.jsonl" if quick else "runs.jsonl")
+        console = Console()
+        failed = []
+        if runs and not show:
+            with _watched(tables, runs) as listener:
+                state = run_all(runs, rows_file, jobs=jobs, cache=results / "cache", listener=listener)
+            failed = state.failed
+        shown = [grid for each in tables for grid in grids(each, Found(read(rows_file)), runs)]
+        for grid in shown:
+            if _any(grid):
+                console.print(_table(grid))
+                if compare:
+                    console.print(*_comparisons(grid), sep="\n")
+        if not quick:
+            for each in wanted:
+                if each in FIGURES:
+                    for path in FIGURES[each](results, compute=not show):
+                        console.print(f"figure: {escape(str(path))}", soft_wrap=True)
+        if page is not None:
+            write_page(page, results)
+            console.print(f"page: {escape(str(page))}", soft_wrap=True)
+        for run, error in failed:
+            Console(stderr=True).print(f"[bold red]failed:[/] {escape(run.title)}\n{escape(error)}", soft_wrap=True)
+        if failed:
+            raise typer.Exit(MISTAKE)
+
+
+def _listed(names: str | None) -> list[str] | None:
+    return None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+
+
+@contextmanager
+def _watched(tables: list[str], runs: "Sequence[Run]") -> "Iterator[Listener]":
+    """Draw a live table on a terminal; elsewhere print a line for each run that ends."""
+    from glcn.experiments.tables import Found, grids
+
+    errors = Console(stderr=True)
+    if not sys.stderr.isatty():
+        told = 0
+
+        def tell(state: "State") -> None:
+            nonlocal told
+            for row in state.rows[max(told, len(state.rows) - 1) :] if state.done > told else []:
+                errors.print(
+                    f"{state.done} of {state.total}: {row['task']} {row['column']} {row['method']} seed {row['seed']} "
+                    f"{row['accuracy']:.2%} in {row['seconds']:.0f} s{_left(state)}",
+                    soft_wrap=True,
+                    highlight=False,
+                )
+            told = state.done
+
+        yield tell
+        return
+    with Live(console=errors, refresh_per_second=2, transient=True, vertical_overflow="crop") as live:
+
+        def draw(state: "State") -> None:
+            shown = [_table(grid) for each in tables for grid in grids(each, Found(state.rows), runs) if _any(grid)]
+            head = Text(f"{state.done} of {state.total} runs done{_left(state)}", style="bold")
+            now = Text("now: " + "; ".join(run.title for run in state.running), style="dim", overflow="ellipsis")
+            live.update(Group(head, now, *shown[-2:]))
+
+        yield draw
+
+
+def _any(grid: "Grid") -> bool:
+    return any(cell.accuracies for line in grid.lines for cell in line.cells)
+
+
+def _left(state: "State") -> str:
+    seconds = state.seconds_left
+    if seconds is None or state.done == state.total:
+        return ""
+    if seconds < 90:
+        return f", about {seconds:.0f} s left"
+    if seconds < 5400:
+        return f", about {seconds / 60:.0f} min left"
+    return f", about {seconds / 3600:.1f} h left"
+
+
+def _table(grid: "Grid") -> Table:
+    """Ours, and the paper's figure below it; many columns become lines, so that 80 columns of a terminal suffice."""
+    table = Table(title=grid.title, title_justify="left", title_style="bold", box=None, pad_edge=False)
+    turned = len(grid.columns) > 4
+    heads = [line.title for line in grid.lines] if turned else list(grid.columns)
+    sides = list(grid.columns) if turned else [line.title for line in grid.lines]
+    table.add_column("")
+    for head in heads:
+        table.add_column(escape(head), justify="right")
+    cells = [line.cells for line in grid.lines]
+    for side, found in zip(sides, zip(*cells, strict=True) if turned else cells, strict=True):
+        table.add_row(escape(side), *(_cell_text(cell) for cell in found))
+    return table
+
+
+def _cell_text(cell: "Cell") -> str:
+    return cell.ours if cell.paper is None else f"{cell.ours}\n[dim]paper {cell.paper}[/]"
+
+
+def _comparisons(grid: "Grid") -> Iterator[Table]:
+    """For each column: ours minus the paper's, and our methods against each, by a paired test over seeds or splits."""
+    from glcn.experiments.comparison import compare
+
+    ours = [line for line in grid.lines if line.role == "ours"]
+    for place, column in enumerate(grid.columns):
+        table = Table(title=f"{grid.title}, {column}: points", title_justify="left", box=None, pad_edge=False)
+        for name in ("", "ours − paper", *(f"{line.title} − it" for line in ours)):
+            table.add_column(escape(name))
+        for line in grid.lines:
+            cell = line.cells[place]
+            if cell.mean is None:
+                continue
+            against = (None if mine is line else compare(mine.cells[place], cell) for mine in ours)
+            table.add_row(
+                escape(line.title),
+                "" if cell.difference is None else f"{cell.difference:+.2f}",
+                *("" if each is None else each.describe() for each in against),
+            )
+        if table.row_count:
+            yield table
