@@ -38,11 +38,11 @@ def test_a_folder_that_appeared_meanwhile_is_not_overwritten(fitted, tmp_path):
     assert (tmp_path / "run/precious.txt").read_text() == "keep"
 
 
-def test_free_folder_and_targets(tmp_path):
-    assert runs.free_folder(tmp_path, "a") == tmp_path / "a"
+def test_free_path_and_targets(tmp_path):
+    assert runs.free_path(tmp_path, "a") == tmp_path / "a"
     (tmp_path / "a").mkdir()
     (tmp_path / "a-2").mkdir()
-    assert runs.free_folder(tmp_path, "a") == tmp_path / "a-3"
+    assert runs.free_path(tmp_path, "a") == tmp_path / "a-3"
     runs.check_target(tmp_path / "new/deep")
     with pytest.raises(FileExistsError, match="choose another --out"):
         runs.check_target(tmp_path / "a")

@@ -20,20 +20,20 @@ from glcn.datasets import Dataset
 from glcn.estimator import GLCNClassifier
 
 
-def free_folder(parent: Path, name: str) -> Path:
-    """Return a folder name under ``parent`` that is not taken yet."""
-    folder, number = parent / name, 1
-    while folder.exists():
+def free_path(parent: Path, name: str, ending: str = "") -> Path:
+    """Return a name under ``parent`` that is not taken yet."""
+    path, number = parent / f"{name}{ending}", 1
+    while path.exists():
         number += 1
-        folder = parent / f"{name}-{number}"
-    return folder
+        path = parent / f"{name}-{number}{ending}"
+    return path
 
 
-def check_target(folder: Path) -> None:
+def check_target(path: Path) -> None:
     """Refuse early what could not be written at the end."""
-    if folder.exists():
-        raise FileExistsError(f"{folder} exists already; choose another --out, or move it away")
-    parent = folder.absolute().parent
+    if path.exists():
+        raise FileExistsError(f"{path} exists already; choose another --out, or move it away")
+    parent = path.absolute().parent
     while not parent.exists():
         parent = parent.parent
     if not parent.is_dir() or not os.access(parent, os.W_OK):

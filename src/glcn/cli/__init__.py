@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from glcn import __version__
+from glcn.cli.compare import compare
 from glcn.cli.data import data
 from glcn.cli.features import features
 from glcn.cli.fit import fit
@@ -19,6 +20,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(fit)
+app.command()(compare)
 app.command()(features)
 app.command()(reproduce)
 app.command()(tune)

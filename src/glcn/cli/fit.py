@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from glcn.cli.errors import INTERRUPTED, told_plainly
+from glcn.cli.inputs import Data, Descriptor, Edges, IdColumn, Label, Labels, Prepare, Split, name_of, read_data
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
 if TYPE_CHECKING:
@@ -20,28 +21,15 @@ if TYPE_CHECKING:
 
 
 def fit(
-    data: Annotated[
-        str,
-        typer.Argument(help="A dataset by name (`glcn data list`), or your own file: .csv, .tsv, .parquet or .npz."),
-    ],
-    label: Annotated[
-        str | None, typer.Option(help="Own table: the column of labels; empty cells are rows without one.")
-    ] = None,
-    id_column: Annotated[str | None, typer.Option("--id", help="Own table: the column that names the rows.")] = None,
-    graph: Annotated[
-        Path | None, typer.Option(help="Own file: edges as .csv or .tsv, two row names a line, and maybe a weight.")
-    ] = None,
-    prepare: Annotated[
-        str | None,
-        typer.Option(
-            help="What to do to the features: none, rows, unit, range, standard, pcaN, or several joined by +.",
-            show_default="what suits the dataset; standard for own files",
-        ),
-    ] = None,
+    data: Data,
+    label: Label = None,
+    id_column: IdColumn = None,
+    graph: Edges = None,
+    prepare: Prepare = None,
     variant: Annotated[str, typer.Option(help="Form of the network: closeness, paper or released.")] = "closeness",
-    split: Annotated[str | None, typer.Option(help="Split of a named dataset (`glcn data show NAME`).")] = None,
-    labels: Annotated[int | None, typer.Option(help="Number of labelled rows (images, digits).")] = None,
-    descriptor: Annotated[str | None, typer.Option(help="Which features of images.")] = None,
+    split: Split = None,
+    labels: Labels = None,
+    descriptor: Descriptor = None,
     seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
     n_neighbors: Annotated[int, typer.Option(help="Neighbours of a row where there is no graph.")] = 10,
     max_epochs: Annotated[int, typer.Option(min=1, help="Most epochs to train.")] = 3000,
@@ -54,28 +42,22 @@ def fit(
     """Train on a dataset or on your own file, show how well it did, and save the run."""
     with told_plainly(debug):
         # Imported here, so that --help answers at once.
-        from glcn.datasets import NAMES, load, read_own
         from glcn.estimator import GLCNClassifier
-        from glcn.runs import check_target, evaluate, free_folder, write_run
+        from glcn.runs import check_target, evaluate, free_path, write_run
 
-        name = data if data in NAMES else Path(data).stem
-        folder = out or free_folder(Path("runs"), f"{name}-{variant}-seed{seed}")
+        folder = out or free_path(Path("runs"), f"{name_of(data)}-{variant}-seed{seed}")
         check_target(folder)
-        for_own = {"--label": label, "--id": id_column, "--graph": graph}
-        for_named = {"--split": split, "--labels": labels, "--descriptor": descriptor}
-        unfit = for_own if data in NAMES else for_named
-        given = [option for option, value in unfit.items() if value is not None]
-        if given:
-            raise ValueError(
-                f"{', '.join(given)} can not be used with {'a named dataset' if data in NAMES else 'a file'}"
-            )
-        if data in NAMES:
-            dataset = load(data, split=split, labels=labels, seed=seed, prepare=prepare, descriptor=descriptor)
-        elif Path(data).suffix or Path(data).exists():
-            own = {"label": label, "id_column": id_column, "edges": graph, "prepare": prepare or "standard"}
-            dataset = read_own(Path(data), **own)  # type: ignore[arg-type]
-        else:
-            raise ValueError(f"there is no dataset {data!r}; choose one of {NAMES}, or name a file")
+        dataset = read_data(
+            data,
+            label=label,
+            id_column=id_column,
+            graph=graph,
+            prepare=prepare,
+            split=split,
+            labels=labels,
+            descriptor=descriptor,
+            seed=seed,
+        )
         console = Console(quiet=quiet)
         _introduce(console, dataset)
         verbose = not quiet and sys.stderr.isatty()

@@ -11,7 +11,7 @@ from glcn.datasets.files import write_npz, written_aside
 from glcn.experiments.plan import runs_of, sweeps_of
 from glcn.experiments.recipe import Recipe, method, recipe, task
 from glcn.experiments.records import append, read
-from glcn.experiments.run import estimator, fit, shared_graph
+from glcn.experiments.run import estimator, fit_dataset, shared_graph
 from glcn.experiments.runner import current_commit
 from glcn.experiments.tables import Found, grids
 
@@ -134,7 +134,7 @@ def _fitted(recipe_: Recipe, changes: dict[str, Any]) -> tuple[Any, Any]:
     home = recipe_.task
     dataset = home.load(home.columns[0], 0)
     clf = estimator(recipe_.method.estimator, {**recipe_.settings, **changes}, 0)
-    fit(clf, dataset, shared_graph(home, dataset))
+    fit_dataset(clf, dataset, shared_graph(home, dataset))
     return clf, dataset
 
 

@@ -88,7 +88,7 @@ def compute(run: Run, cache: Path | None = None) -> Row:
         clf.set_params(memory=str(cache))
     _forget_peak()
     start = time.perf_counter()
-    fit(clf, dataset, graph)
+    fit_dataset(clf, dataset, graph)
     seconds = time.perf_counter() - start
     found = clf.transduction_[dataset.test]
     truth = dataset.y[dataset.test]
@@ -116,11 +116,16 @@ def compute(run: Run, cache: Path | None = None) -> Row:
     }
 
 
-def fit(clf: TransductiveClassifier, dataset: Dataset, graph: Any) -> None:
-    """Fit on the labels that a classifier may see."""
+def fit(clf: TransductiveClassifier, X: Any, labels: Any, graph: Any, validation: Any = None) -> None:
+    """Fit without the warning that a graph collapsed: the rows say how far it moved."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", GraphCollapseWarning)  # the row says how far the graph moved
-        clf.fit(dataset.X, dataset.visible_labels, graph=graph, validation=dataset.validation)
+        warnings.simplefilter("ignore", GraphCollapseWarning)
+        clf.fit(X, labels, graph=graph, validation=validation)
+
+
+def fit_dataset(clf: TransductiveClassifier, dataset: Dataset, graph: Any) -> None:
+    """Fit on the labels of a split that a classifier may see."""
+    fit(clf, dataset.X, dataset.visible_labels, graph, dataset.validation)
 
 
 def validation_scores(clf: TransductiveClassifier, dataset: Dataset) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import Any
 from glcn.experiments.recipe import Method, Recipe, Task, recipe, recipe_path, with_none, write_settings
 from glcn.experiments.recipe import method as method_named
 from glcn.experiments.records import Row, append, read
-from glcn.experiments.run import VERSIONS, estimator, fit, shared_graph, validation_scores
+from glcn.experiments.run import VERSIONS, estimator, fit_dataset, shared_graph, validation_scores
 from glcn.experiments.runner import current_commit
 
 TRIALS = 12
@@ -82,7 +82,7 @@ def _score(recipe_: Recipe, chosen: Mapping[str, Any], cache: Path | None) -> Ro
     clf = estimator(recipe_.method.estimator, with_none({**recipe_.method.fixed, **chosen}), 0)
     if cache is not None and "memory" in clf.get_params():
         clf.set_params(memory=str(cache))
-    fit(clf, dataset, shared_graph(recipe_.task, dataset))
+    fit_dataset(clf, dataset, shared_graph(recipe_.task, dataset))
     return {
         **validation_scores(clf, dataset),
         "epochs": getattr(clf, "n_iter_", None),

@@ -1,0 +1,137 @@
+"""`glcn compare`: whether a graph helps on this data, and whether a learned one does."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from glcn.cli.errors import told_plainly
+from glcn.cli.inputs import Data, Descriptor, Edges, IdColumn, Label, Labels, Prepare, Split, name_of, read_data
+from glcn.cli.progress import count_bar
+
+if TYPE_CHECKING:
+    from glcn.experiments.tables import Cell
+
+
+def compare(
+    data: Data,
+    label: Label = None,
+    id_column: IdColumn = None,
+    graph: Edges = None,
+    prepare: Prepare = None,
+    split: Split = None,
+    labels: Labels = None,
+    descriptor: Descriptor = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these, joined by commas: logistic, mlp, manireg, lp, deepwalk, gcn, gat, glcn, glcn-closeness.",
+            show_default="all",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Parts that the labelled rows are divided into.")] = 5,
+    repeats: Annotated[int, typer.Option(min=1, help="How often they are divided anew.")] = 1,
+    n_neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row where there is no graph.")] = 10,
+    seed: Annotated[int, typer.Option(help="Seed of the division and of the methods.")] = 0,
+    jobs: Annotated[int, typer.Option(min=1, help="Fits side by side, one thread each.")] = 1,
+    out: Annotated[
+        Path | None, typer.Option(help="JSONL file for the scores.", show_default="runs/compare-NAME.jsonl")
+    ] = None,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+) -> None:
+    """Compare methods with and without a graph by cross-validation over the labelled rows.
+
+    Each method has its own defaults. Test rows of a named dataset stay unlabelled throughout.
+    """
+    with told_plainly(debug, "stopped; the scores so far are in the file"):
+        from glcn.experiments.crossvalidation import chosen_methods, cross_validate, divided, division
+        from glcn.runs import check_target, free_path
+
+        names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
+        chosen = chosen_methods(names)
+        target = out or free_path(Path("runs"), f"compare-{name_of(data)}", ".jsonl")
+        check_target(target)
+        dataset = read_data(
+            data,
+            label=label,
+            id_column=id_column,
+            graph=graph,
+            prepare=prepare,
+            split=split,
+            labels=labels,
+            descriptor=descriptor,
+            seed=seed,
+        )
+        console = Console()
+        planned = division(dataset, folds)
+        planned_folds = list(divided(dataset, chosen, planned, repeats, seed))
+        _introduce(console, dataset, planned, folds, repeats, n_neighbors)
+        with count_bar("fits") as report:
+            rows = cross_validate(
+                dataset, planned_folds, target, n_neighbors=n_neighbors, seed=seed, jobs=jobs, listener=report
+            )
+        console.print(_table(chosen, rows))
+        for sentence in _answers(rows):
+            console.print(escape(sentence), highlight=False, soft_wrap=True)
+        console.print(f"scores in [bold]{escape(str(target))}[/]", soft_wrap=True)
+
+
+def _introduce(console: Console, dataset: Any, planned: Any, folds: int, repeats: int, n_neighbors: int) -> None:
+    labelled = int((dataset.visible_labels >= 0).sum())
+    edges = f"{n_neighbors} nearest neighbours" if dataset.graph is None else f"{dataset.graph.nnz // 2} edges"
+    console.print(
+        f"[bold]{escape(dataset.name)}[/]: {len(dataset.y)} rows, {labelled} of them labelled, {edges}; "
+        f"{planned.folds} folds, {repeats} time{'s' if repeats > 1 else ''}",
+        highlight=False,
+    )
+    if planned.folds < folds:
+        console.print(f"(not {folds} folds: the rarest class has {planned.folds} labels)", highlight=False)
+    for code in planned.alone:
+        console.print(f"(class {escape(dataset.class_names[code])} has one label, which is never held out)")
+
+
+def _table(methods: list[Any], rows: list[dict[str, Any]]) -> Table:
+    from statistics import mean, stdev
+
+    table = Table("", "accuracy", "balanced accuracy", "macro-F1", box=None, pad_edge=False)
+    for method in methods:
+        mine = [row for row in rows if row["method"] == method.name]
+        cells = []
+        for name in ("accuracy", "balanced_accuracy", "macro_f1"):
+            values = [100 * row[name] for row in mine]
+            cells.append(f"{mean(values):.1f} ± {stdev(values):.1f}")
+        table.add_row(escape(method.title), *cells)
+    return table
+
+
+def _answers(rows: list[dict[str, Any]]) -> list[str]:
+    """Answer the two questions by pairs that were fixed beforehand, so that no winner is picked."""
+    questions = (("Does a graph help?", "gcn", "mlp"), ("Does a learned graph help?", "glcn-closeness", "gcn"))
+    answers = []
+    for question, first, second in questions:
+        cells = [_cell(rows, name) for name in (first, second)]
+        if not all(cell.accuracies for cell in cells):
+            continue
+        answers.append(f"{question} {_answer(*cells)}")
+    return answers
+
+
+def _cell(rows: list[dict[str, Any]], method: str) -> "Cell":
+    from glcn.experiments.tables import Cell
+
+    mine = sorted((row["repeat"], row["fold"], row["accuracy"]) for row in rows if row["method"] == method)
+    return Cell(None, {number: 100 * accuracy for number, (_, _, accuracy) in enumerate(mine)}, len(mine))
+
+
+def _answer(first: "Cell", second: "Cell") -> str:
+    from glcn.experiments.comparison import compare as compare_cells
+
+    result = compare_cells(first, second)
+    if result is None:
+        return "It can not be told."
+    sure = result.p is not None and result.p <= 0.1
+    word = ("Yes" if result.difference > 0 else "No, it harms") if sure else "It can not be told from these folds"
+    return f"{word}: {result.describe()}."

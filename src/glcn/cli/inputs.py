@@ -1,0 +1,65 @@
+"""Data that a command is given: a dataset by name, or a file of the user's own."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from glcn.datasets import Dataset
+
+Data = Annotated[
+    str,
+    typer.Argument(help="A dataset by name (`glcn data list`), or your own file: .csv, .tsv, .parquet or .npz."),
+]
+Label = Annotated[str | None, typer.Option(help="Own table: the column of labels; empty cells are rows without one.")]
+IdColumn = Annotated[str | None, typer.Option("--id", help="Own table: the column that names the rows.")]
+Edges = Annotated[
+    Path | None,
+    typer.Option("--graph", help="Own file: edges as .csv or .tsv, two row names a line, and maybe a weight."),
+]
+Prepare = Annotated[
+    str | None,
+    typer.Option(
+        help="What to do to the features: none, rows, unit, range, standard, pcaN, or several joined by +.",
+        show_default="what suits the dataset; standard for own files",
+    ),
+]
+Split = Annotated[str | None, typer.Option(help="Split of a named dataset (`glcn data show NAME`).")]
+Labels = Annotated[int | None, typer.Option(help="Number of labelled rows (images, digits).")]
+Descriptor = Annotated[str | None, typer.Option(help="Which features of images.")]
+
+
+def name_of(data: str) -> str:
+    """Return a short name for what was given."""
+    from glcn.datasets import NAMES
+
+    return data if data in NAMES else Path(data).stem
+
+
+def read_data(
+    data: str,
+    *,
+    label: str | None,
+    id_column: str | None,
+    graph: Path | None,
+    prepare: str | None,
+    split: str | None,
+    labels: int | None,
+    descriptor: str | None,
+    seed: int,
+) -> "Dataset":
+    """Read a dataset or file; options that belong to the other kind are refused."""
+    from glcn.datasets import NAMES, load, read_own
+
+    for_own = {"--label": label, "--id": id_column, "--graph": graph}
+    for_named = {"--split": split, "--labels": labels, "--descriptor": descriptor}
+    unfit = for_own if data in NAMES else for_named
+    given = [option for option, value in unfit.items() if value is not None]
+    if given:
+        raise ValueError(f"{', '.join(given)} can not be used with {'a named dataset' if data in NAMES else 'a file'}")
+    if data in NAMES:
+        return load(data, split=split, labels=labels, seed=seed, prepare=prepare, descriptor=descriptor)
+    if Path(data).suffix or Path(data).exists():
+        return read_own(Path(data), label=label, id_column=id_column, edges=graph, prepare=prepare or "standard")
+    raise ValueError(f"there is no dataset {data!r}; choose one of {NAMES}, or name a file")
