@@ -138,11 +138,17 @@ class _Bias(Module):
         return message + self.bias
 
 
+def _convolutions() -> Any:
+    try:
+        from torch_geometric import nn
+    except ImportError as error:
+        raise ImportError("GCN and GAT need PyTorch Geometric: pip install 'glcn[baselines]'") from error
+    return nn
+
+
 def gcn(sizes: list[int], dropout: float, generator: torch.Generator) -> ConvolutionNetwork:
     """Build the network of Kipf and Welling (2017); its edges carry the normalised weights."""
-    from torch_geometric.nn import GCNConv
-
-    layers: list[Module] = [_Convolution(GCNConv(q, q, normalize=False)) for q in sizes[1:]]
+    layers: list[Module] = [_Convolution(_convolutions().GCNConv(q, q, normalize=False)) for q in sizes[1:]]
     return ConvolutionNetwork(
         sizes, layers, sizes[1:], activation=torch.relu, dropout=dropout, decay_all=False, generator=generator
     )
@@ -152,8 +158,6 @@ def gat(
     sizes: list[int], heads: int, output_heads: int, dropout: float, generator: torch.Generator
 ) -> ConvolutionNetwork:
     """Build the network of Veličković et al. (2018): hidden heads side by side, output heads averaged."""
-    from torch_geometric.nn import GATConv
-
     widths = [sizes[0], *(size * heads for size in sizes[1:-1]), sizes[-1]]
     counts = [heads] * (len(sizes) - 2) + [output_heads]
     layers: list[Module] = []
@@ -161,7 +165,7 @@ def gat(
         last = len(layers) == len(counts) - 1
         layers.append(
             _Convolution(
-                GATConv(
+                _convolutions().GATConv(
                     size * count, size, heads=count, concat=not last, dropout=dropout, add_self_loops=False, bias=True
                 )
             )

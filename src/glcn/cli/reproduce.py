@@ -81,7 +81,8 @@ def reproduce(
             write_page(page, results)
             console.print(f"page: {escape(str(page))}", soft_wrap=True)
         for run, error in failed:
-            Console(stderr=True).print(f"[bold red]failed:[/] {escape(run.title)}\n{escape(error)}", soft_wrap=True)
+            reason = error if debug else error.strip().splitlines()[-1]
+            Console(stderr=True).print(f"[bold red]failed:[/] {escape(run.title)}: {escape(reason)}", soft_wrap=True)
         if failed:
             raise typer.Exit(MISTAKE)
 
