@@ -12,7 +12,7 @@ def test_without_loops(weighted_graph, weighted_adjacency):
     assert weighted_graph.is_loop.sum() == 12  # the graph itself keeps its own
 
 
-def test_squared_lengths_by_a_double_loop(weighted_graph, random, monkeypatch):
+def test_squared_lengths_by_a_double_loop(weighted_graph, random):
     W = without_loops(weighted_graph)
     X, Z = random.normal(size=(2, 12, 4))
     for others in (X, Z):

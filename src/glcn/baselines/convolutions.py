@@ -28,7 +28,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
     ) -> "_ConvolutionClassifier":
         """Train on all rows and the labels that there are; see ``GLCNClassifier.fit``."""
         problem = self._read(X, y, validation)
-        X, labels, rows, seed = problem
+        X, labels, rows, seed, _ = problem
         known = self._index_rows(X, graph)
         A = self._candidates(X, graph).to_scipy()
         data = TrainingData(

@@ -61,7 +61,7 @@ class DeepWalk(GraphClassifier):
     def fit(self, X: Any, y: Any, *, graph: Any = None, validation: Any = None) -> "DeepWalk":
         """Embed all rows and fit the classifier on the labelled ones; see ``GLCNClassifier.fit``."""
         problem = self._read(X, y, validation)
-        X, labels, rows, seed = problem
+        X, labels, rows, seed, _ = problem
         known = self._index_rows(X, graph)
         W = without_loops(self._candidates(X, graph))
         embedding = Memory(self.memory, verbose=0).cache(embed)(

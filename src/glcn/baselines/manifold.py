@@ -22,8 +22,8 @@ class ManifoldRegularization(GraphClassifier):
     .. math:: \sum_{i \in L} (y_i - f(x_i))^2 + \gamma_A l \|f\|_K^2 + \frac{\gamma_I l}{n^2} f^\top L f
 
     over f(x) = Σ_m α_m K(x, z_m). The points z are all rows where there are at most ``max_landmarks`` of them, which is
-    the paper's solution, and else all labelled rows and a random draw of the others: an approximation that never holds
-    an n × n matrix.
+    the paper's solution. Else they are the labelled rows (a draw of them where they are too many) and a random draw of
+    the others: an approximation that never holds an n × n matrix.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class ManifoldRegularization(GraphClassifier):
         if self.kernel not in ("rbf", "linear"):
             raise ValueError(f"kernel must be 'rbf' or 'linear', got {self.kernel!r}")
         problem = self._read(X, y, validation)
-        X, labels, rows, _ = problem
+        X, labels, rows, *_ = problem
         W = without_loops(self._candidates(X, graph))
         lengths = squared_lengths(X, W)
         unit = float(lengths.mean()) if lengths.any() else 1.0

@@ -99,7 +99,7 @@ class PerceptronClassifier(NetworkMixin, TransductiveClassifier):
     ) -> "PerceptronClassifier":
         """Train on the labelled rows; ``graph`` is taken, so that all methods are called alike, and not looked at."""
         problem = self._read(X, y, validation)
-        X, labels, rows, seed = problem
+        X, labels, rows, seed, _ = problem
         x = as_features(X, compact=True)
         seen = np.concatenate([rows.train, rows.validation])  # no other row has a part in training
         data = TrainingData(

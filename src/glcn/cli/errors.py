@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 
 import typer
@@ -10,7 +11,7 @@ from rich.markup import escape
 
 MISTAKE = 2
 INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
-EXPECTED = (ValueError, TypeError, OSError, ImportError, FloatingPointError, pickle.UnpicklingError)
+EXPECTED = (ValueError, TypeError, OSError, ImportError, FloatingPointError, pickle.UnpicklingError, BrokenExecutor)
 
 
 @contextmanager

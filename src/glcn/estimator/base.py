@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -15,6 +15,8 @@ from glcn.estimator.settings import check_settings
 from glcn.estimator.validation import LabelledRows, divide
 from glcn.graph import CandidateGraph, neighbor_index
 
+_FEATURES = ("n_features_in_", "feature_names_in_")  # where scikit-learn notes what ``fit`` saw
+
 
 class Problem(NamedTuple):
     """What ``fit`` was asked, checked and in one form."""
@@ -23,6 +25,7 @@ class Problem(NamedTuple):
     labels: EncodedLabels
     rows: LabelledRows
     seed: int
+    features: dict[str, Any]  # number of features, and their names where they have any
 
 
 class KnownRows(NamedTuple):
@@ -30,7 +33,7 @@ class KnownRows(NamedTuple):
 
     index: Any
     num_rows: int
-    complete: bool  # whether every row is a neighbour
+    num_neighbors: int  # how many of them a new row is joined with
 
 
 class TransductiveClassifier(ClassifierMixin, BaseEstimator):
@@ -75,12 +78,15 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator):
     def _read(self, X: Any, y: Any, validation: Any) -> Problem:
         """Check the settings and the inputs of ``fit``."""
         check_settings(self.get_params(deep=False))
-        X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        reader = clone(self)  # notes the features in place of ``self``, which a refused fit leaves as it was
+        X = validate_data(reader, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         labels = encode_labels(y, type(self).__name__)
         check_consistent_length(X, labels.codes)
         seed = int(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))
         fraction = getattr(self, "validation_fraction", 0.0)
-        return Problem(X, labels, divide(labels.codes, validation, fraction, np.random.default_rng(seed)), seed)
+        rows = divide(labels.codes, validation, fraction, np.random.default_rng(seed))
+        features = {name: value for name, value in vars(reader).items() if name in _FEATURES}
+        return Problem(X, labels, rows, seed, features)
 
     def _read_new(self, X: Any) -> Any:
         """Check the rows given to a prediction."""
@@ -89,6 +95,11 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _keep(self, problem: Problem, distributions: NDArray[Any]) -> None:
         """Keep what was found out about the rows of ``fit``; last, so that a fit that fails changes nothing."""
+        for name in _FEATURES:
+            if name in problem.features:
+                setattr(self, name, problem.features[name])
+            elif hasattr(self, name):
+                delattr(self, name)
         self.classes_ = problem.labels.classes
         self.validation_rows_ = problem.rows.validation
         self.label_distributions_ = distributions
@@ -110,14 +121,12 @@ class GraphClassifier(TransductiveClassifier):
 
     def _index_rows(self, X: Any, graph: Any) -> KnownRows:
         """Index the rows of ``fit``, so that new ones can be joined with them."""
-        return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0], isinstance(graph, str))
+        n = X.shape[0]
+        complete = isinstance(graph, str)
+        return KnownRows(neighbor_index(X.copy(), self.metric), n, n if complete else min(self.n_neighbors, n))
 
     def _edges_to_known(self, X: Any, edges: Any) -> Any:
         """Return (n_new, n) edges of new rows to known ones: the caller's, or the nearest rows with weight 1."""
         if edges is not None:
             return given_edges(edges, X.shape[0], self._rows.num_rows)
-        return nearest_edges(self._rows.index, X, self._neighbors_of_new)
-
-    @property
-    def _neighbors_of_new(self) -> int:
-        return self._rows.num_rows if self._rows.complete else min(self.n_neighbors, self._rows.num_rows)
+        return nearest_edges(self._rows.index, X, self._rows.num_neighbors)

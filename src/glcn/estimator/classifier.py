@@ -191,7 +191,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         """
         variant = self._variant()
         problem = self._read(X, y, validation)
-        X, labels, rows, seed = problem
+        X, labels, rows, seed, _ = problem
         known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
         data = TrainingData(
@@ -212,7 +212,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self._record(result)
         self._rows = known
         self._keep(problem, self._read_off(data))
-        self._warn()
+        self._warn_if_interrupted()
+        self._warn_if_collapsed()
         return self
 
     def predict_proba(self, X: Any, *, edges: Any = None) -> NDArray[np.float32]:
@@ -227,7 +228,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             (new row, training row). Left out, the nearest training rows are taken.
         """
         X = self._read_new(X)
-        k = self._neighbors_of_new
+        k = self._rows.num_neighbors
         if edges is not None:
             edges = given_edges(edges, X.shape[0], self._rows.num_rows)
             k = int(np.diff(edges.indptr).max(initial=0))
@@ -277,8 +278,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         probabilities: NDArray[np.float32] = self._known.logits.softmax(dim=1).numpy()
         return probabilities
 
-    def _warn(self) -> None:
-        self._warn_if_interrupted()
+    def _warn_if_collapsed(self) -> None:
         if self.graph_report_.collapsed:
             remedy = {
                 "closeness": "try a smaller dropout or graph_weight, or another graph",

@@ -67,5 +67,5 @@ class NetworkMixin:
             warnings.warn(
                 f"training was interrupted at epoch {self.n_iter_}; the weights of epoch {self.best_epoch_} were kept",
                 TrainingInterruptedWarning,
-                stacklevel=4,
+                stacklevel=3,
             )

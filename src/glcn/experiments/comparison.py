@@ -29,7 +29,8 @@ def compare(first: Cell, second: Cell) -> Comparison | None:
     shared = sorted(set(first.accuracies) & set(second.accuracies))
     if not shared:
         return None
-    differences = np.array([first.accuracies[seed] - second.accuracies[seed] for seed in shared])
+    pairs = [first.accuracies[seed] - second.accuracies[seed] for seed in shared]
+    differences = np.round(pairs, 9)  # equal numbers are ties, whatever their last bits
     return Comparison(
         difference=float(differences.mean()),
         wins=int((differences > 0).sum()),
@@ -42,7 +43,7 @@ def compare(first: Cell, second: Cell) -> Comparison | None:
 def _p(differences: "np.ndarray[tuple[int], np.dtype[np.float64]]") -> float | None:
     if len(differences) < 2:
         return None
-    moved = np.round(differences[differences != 0], 9)  # equal differences are ties, whatever their last bits
+    moved = differences[differences != 0]
     if not len(moved):
         return 1.0
     return float(wilcoxon(moved, method="auto").pvalue)

@@ -26,7 +26,7 @@ def read(path: Path) -> list[Row]:
     if not path.exists():
         return []
     rows = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").split("\n"):  # not splitlines: texts may hold others
         try:
             row = json.loads(line)
         except json.JSONDecodeError:

@@ -5,10 +5,10 @@ import signal
 import subprocess
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import import_module
@@ -86,7 +86,7 @@ def run_all(
                 pending[pool.submit(_work, run, cache)] = run
             tell(state)
             finished, _ = wait(pending, timeout=1.0, return_when=FIRST_COMPLETED)
-            for future in finished:
+            for future in sorted(finished, key=_died):  # a row that is there is kept, whatever befell the others
                 run = pending.pop(future)
                 state.running.remove(run)
                 _settle(state, run, future, results, commit)
@@ -99,7 +99,8 @@ def current_commit() -> str | None:
     folder = Path(__file__).parent
 
     def git(*arguments: str) -> str:
-        command = ["git", "-C", str(folder), *arguments]
+        # Without optional locks, so that a commit made meanwhile is never in the way.
+        command = ["git", "--no-optional-locks", "-C", str(folder), *arguments]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603
 
     try:
@@ -110,14 +111,15 @@ def current_commit() -> str | None:
     return None
 
 
+def _died(future: "Future[Row]") -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
+
+
 def _settle(state: State, run: Run, future: "Future[Row]", results: Path, commit: str | None) -> None:
     try:
         row = future.result()
-    except BrokenProcessPool as error:
-        raise RuntimeError(
-            f"a worker died in {run.title}, perhaps for lack of memory; what was finished is kept, run the same "
-            "command again to go on, with a smaller --jobs if memory is short"
-        ) from error
+    except BrokenProcessPool:
+        raise
     except Exception as error:  # whatever a method may raise: the other runs go on
         state.failed.append((run, "".join(traceback.format_exception(error))))
         return
@@ -133,13 +135,33 @@ class workers:  # noqa: N801 (reads as a function)
         self.pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_start)
 
     def __enter__(self) -> ProcessPoolExecutor:
+        with _ctrl_c_delayed():
+            self.pool.submit(int)  # starts the workers, which inherit the deafness: they have none of their own yet
         return self.pool
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if kind is not None:
             for process in multiprocessing.active_children():
                 process.terminate()
         self.pool.shutdown(wait=True, cancel_futures=True)
+        if isinstance(error, BrokenProcessPool):
+            raise BrokenProcessPool(
+                "a worker died, perhaps for lack of memory; what was finished is kept, run the same command again to "
+                "go on, with a smaller --jobs if memory is short"
+            ) from error
+
+
+@contextmanager
+def _ctrl_c_delayed() -> Iterator[None]:
+    """Let Ctrl-C wait until the block is left (Unix)."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _start() -> None:
