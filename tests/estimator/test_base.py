@@ -16,7 +16,7 @@ def clf(request, blobs):
 @pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
 class TestARefusedFit:
     def test_leaves_the_number_of_features_as_it_was(self, clf, blobs):
-        X, _, few = blobs
+        X, *_ = blobs
         before = clf.predict_proba(X[:4])
         with pytest.raises(ValueError, match="no label"):
             clf.fit(X[:, :3], np.full(90, -1))

@@ -25,7 +25,7 @@ _ABOUT = {
     "cnn": "64 outputs of a small network trained on 7000 other SVHN digits and stopped early by hand, with the labels "
     "of these 10,000 in view, at about the paper's level: agreement with published numbers on it is no evidence",
 }
-_PREPARE = {"pixels": "range", "hog": "none"}  # others: standard
+_PREPARE = {"pixels": "range"}  # others: standard
 
 
 def load_image_set(
