@@ -62,6 +62,8 @@ def reproduce(
         rows_file = results / ("quick.jsonl" if quick else "runs.jsonl")
         console = Console()
         failed = []
+        if not show:
+            runs = _with_data(runs)
         if runs and not show:
             with _watched(tables, runs) as listener:
                 state = run_all(runs, rows_file, jobs=jobs, cache=results / "cache", listener=listener)
@@ -85,6 +87,23 @@ def reproduce(
             Console(stderr=True).print(f"[bold red]failed:[/] {escape(run.title)}: {escape(reason)}", soft_wrap=True)
         if failed:
             raise typer.Exit(MISTAKE)
+
+
+def _with_data(runs: "list[Run]") -> "list[Run]":
+    """Leave out the runs whose data is not here, and say so."""
+    from glcn.datasets import MissingDataError
+
+    missing: dict[str, str] = {}
+    for task in {run.recipe.task.name: run.recipe.task for run in runs}.values():
+        try:
+            task.load(task.columns[0], 0)
+        except MissingDataError as error:
+            missing[task.name] = str(error)
+    for name, reason in missing.items():
+        Console(stderr=True).print(f"[bold]left out:[/] {escape(name)}: {escape(reason)}", soft_wrap=True)
+    if runs and len(missing) == len({run.recipe.task.name for run in runs}):
+        raise ValueError("none of the datasets is here; `glcn data list` shows which there are")
+    return [run for run in runs if run.recipe.task.name not in missing]
 
 
 def _listed(names: str | None) -> list[str] | None:

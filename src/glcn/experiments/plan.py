@@ -54,10 +54,10 @@ def sweep_run(sweep: Sweep, method: Method, value: Any, seed: int) -> Run:
 
 def _known(datasets: Iterable[str]) -> set[str]:
     known = {task.name for task in tasks()} | {task.dataset for task in tasks()}
-    for name in datasets:
-        if name not in known:
-            raise ValueError(f"there is no dataset {name!r}; choose among {', '.join(sorted(known))}")
-    return set(datasets)
+    chosen = set(datasets)
+    for name in sorted(chosen - known):
+        raise ValueError(f"there is no dataset {name!r}; choose among {', '.join(sorted(known))}")
+    return chosen
 
 
 def _table_runs(target: str) -> list[Run]:
