@@ -6,10 +6,12 @@ from typing import Any
 
 from glcn.experiments.recipe import Method, Sweep, Task, recipe, recipes, sweeps, tasks
 from glcn.experiments.recipe import method as method_named
+from glcn.experiments.recipe import methods as all_methods
 from glcn.experiments.run import Run, parameters_of
 from glcn.experiments.runner import seeds_first
 
 TARGETS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "figure5")
+ALL = "all"
 QUICK: dict[str, Any] = {"max_epochs": 40, "walks_per_row": 1, "max_landmarks": 500}
 
 
@@ -31,14 +33,17 @@ def runs_of(
     seeds: int | None = None,
     quick: bool = False,
 ) -> list[Run]:
-    """Return the runs of a table, or of Figure 5, in the order in which to do them; other figures have none."""
-    wanted = None if methods is None else {method_named(name).name for name in methods}
+    """Return the runs of a table, or of Figure 5, in the order in which to do them; other figures have none.
+
+    Left out, ``methods`` are the paper's and ours; ``["all"]`` has those that are for reference too.
+    """
+    wanted = _wanted(methods)
     chosen = None if datasets is None else _known(datasets)
     found = [
         run
         for run in (_table_runs(target) if target in ("table1", "table2") else _sweep_runs(target))
         if (chosen is None or {run.recipe.task.name, run.recipe.task.dataset} & chosen)
-        and (wanted is None or run.recipe.method.name in wanted)
+        and run.recipe.method.name in wanted
     ]
     if quick:
         found = [_shortened(run) for run in found if run.column == run.recipe.task.columns[0]]
@@ -50,6 +55,15 @@ def runs_of(
 def sweep_run(sweep: Sweep, method: Method, value: Any, seed: int) -> Run:
     """Return one run of a sweep."""
     return Run(recipe(sweep.task, method), sweep.column, seed, {sweep.parameter: value})
+
+
+def _wanted(methods: Iterable[str] | None) -> set[str]:
+    names = ["main"] if methods is None else list(methods)
+    groups = {
+        "main": {method.name for method in all_methods() if method.role != "reference"},
+        ALL: {method.name for method in all_methods()},
+    }
+    return {found for name in names for found in groups.get(name) or {method_named(name).name}}
 
 
 def _known(datasets: Iterable[str]) -> set[str]:

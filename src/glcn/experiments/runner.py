@@ -1,6 +1,7 @@
 """Many runs side by side: each computed once, each written when it is done."""
 
 import multiprocessing
+import os
 import signal
 import subprocess
 import traceback
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from statistics import mean
+from threading import Thread
 
 from glcn.experiments.records import Row, append, read
 from glcn.experiments.run import Run, compute
@@ -170,11 +172,20 @@ def _start() -> None:
     from threadpoolctl import threadpool_limits
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     torch.set_num_threads(1)
     threadpool_limits(1)
     for library in ("torch_geometric.nn", "gensim.models"):  # before any run, so that none is charged for it
         with suppress(ImportError):
             import_module(library)
+
+
+def _end_with_parent() -> None:
+    """Leave when the parent is gone, however it went: nobody would take the result."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _work(run: Run, cache: Path | None) -> Row:

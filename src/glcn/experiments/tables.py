@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from glcn.experiments.plan import QUICK, runs_of, sweep_run, sweeps_of, tasks_of
+from glcn.experiments.plan import ALL, QUICK, runs_of, sweep_run, sweeps_of, tasks_of
 from glcn.experiments.recipe import Method, Sweep, Task, recipes
 from glcn.experiments.records import Row
 from glcn.experiments.run import Run
@@ -85,7 +85,7 @@ def grids(target: str, found: Found, runs: Sequence[Run] | None = None) -> list[
 
     ``runs`` are those asked for, where they are not all that the recipes name.
     """
-    cells = _Cells(found, runs_of(target) if runs is None else runs)
+    cells = _Cells(found, runs_of(target, methods=[ALL]) if runs is None else runs)
     if target in ("table1", "table2"):
         return [grid for task in tasks_of(target) if (grid := _task_grid(task, cells)).lines]
     return [grid for sweep in sweeps_of(target) if (grid := _sweep_grid(sweep, cells)).lines]
