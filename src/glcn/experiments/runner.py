@@ -131,9 +131,14 @@ def _settle(state: State, run: Run, future: "Future[Row]", results: Path, commit
 
 
 class workers:  # noqa: N801 (reads as a function)
-    """A pool of processes that are gone when the block is left, however it is left."""
+    """A pool of processes that are gone when the block is left, however it is left.
+
+    They are ended, not asked to end: a worker that was killed while it waited for work would leave the others waiting
+    for its lock. All results have been taken by then.
+    """
 
     def __init__(self, jobs: int) -> None:
+        self.others = set(multiprocessing.active_children())
         self.pool = ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_start)
 
     def __enter__(self) -> ProcessPoolExecutor:
@@ -141,10 +146,9 @@ class workers:  # noqa: N801 (reads as a function)
             self.pool.submit(int)  # starts the workers, which inherit the deafness: they have none of their own yet
         return self.pool
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        if kind is not None:
-            for process in multiprocessing.active_children():
-                process.terminate()
+    def __exit__(self, _kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        for process in set(multiprocessing.active_children()) - self.others:
+            process.terminate()
         self.pool.shutdown(wait=True, cancel_futures=True)
         if isinstance(error, BrokenProcessPool):
             raise BrokenProcessPool(
