@@ -4,8 +4,12 @@ import json
 import pickle
 from concurrent.futures import Future
 
+from threadpoolctl import threadpool_limits
+
 from glcn.experiments.plan import runs_of
 from glcn.experiments.recipe import Column, Task
+
+threadpool_limits(1)  # as in a worker
 
 TABLES = ("table1", "table2", "table3", "table4", "figure5")
 
@@ -65,5 +69,5 @@ def write_rows(results, rows):
 
 def write_results(results, accuracy, targets=TABLES, **more):
     """Write a row for every run of the targets for which ``accuracy(run)`` is not None."""
-    runs = {run.key: run for target in targets for run in runs_of(target)}
+    runs = {run.key: run for target in targets for run in runs_of(target, methods=["all"])}
     write_rows(results, [made_row(run, accuracy(run), **more) for run in runs.values() if accuracy(run) is not None])

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console, Group
@@ -52,7 +52,7 @@ def reproduce(
 ) -> None:
     """Redo the tables and figures of the paper; an interrupted run goes on where it was."""
     with told_plainly(debug, "stopped; finished runs are kept, run the same command again to go on"):
-        from glcn.experiments.figures import FIGURES
+        from glcn.experiments.figures import DATASETS, FIGURES
         from glcn.experiments.page import write_page
         from glcn.experiments.plan import ALL, TARGETS, runs_of
         from glcn.experiments.records import read
@@ -63,9 +63,13 @@ def reproduce(
             raise ValueError(f"there is no {target!r}; choose one of {', '.join(TARGETS)} or all")
         wanted = TARGETS if target == "all" else (target,)
         named = _listed(methods) or ([ALL] if show or quick else None)
-        chosen = {"datasets": _listed(datasets), "methods": named, "seeds": seeds, "quick": quick}
+        chosen: dict[str, Any] = {"datasets": _listed(datasets), "methods": named, "seeds": seeds, "quick": quick}
         tables = [each for each in wanted if each not in ("figure3", "figure4")]
-        runs = [run for each in tables for run in runs_of(each, **chosen)]  # type: ignore[arg-type]
+        runs = [run for each in tables for run in runs_of(each, **chosen)]
+        among = chosen["datasets"]
+        figures = [name for name in wanted if name in FIGURES and (among is None or DATASETS[name] in among)]
+        if not runs and not figures:
+            raise ValueError(f"{target} has nothing for these datasets and methods")
         rows_file = results / ("quick.jsonl" if quick else "runs.jsonl")
         console = Console()
         failed = []
@@ -81,11 +85,8 @@ def reproduce(
                 console.print(_table(grid))
                 if compare:
                     console.print(*_comparisons(grid), sep="\n")
-        if not quick:
-            for each in wanted:
-                if each in FIGURES:
-                    for path in _drawn(each, results, show, target):
-                        console.print(f"figure: {escape(str(path))}", soft_wrap=True)
+        for path in (path for name in figures if not quick for path in _drawn(name, results, show, target)):
+            console.print(f"figure: {escape(str(path))}", soft_wrap=True)
         if page is not None:
             write_page(page, results)
             console.print(f"page: {escape(str(page))}", soft_wrap=True)

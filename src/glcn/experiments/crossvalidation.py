@@ -116,4 +116,7 @@ def judge(fold: Fold, X: Any, y: NDArray[np.int64], graph: Any, seed: int) -> Ro
 
 def chosen_methods(names: Sequence[str] | None) -> list[Method]:
     """Return the methods to compare, by name."""
+    for name in names or ():
+        if name not in METHODS:
+            raise ValueError(f"there is no method {name!r} to compare; choose one of {', '.join(METHODS)}")
     return [method(name) for name in names or METHODS]

@@ -93,6 +93,7 @@ def figure5(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG0
     return _save(figure, results, "figure5")
 
 
+DATASETS = {"figure3": "mnist", "figure4": "scene15", "figure5": "mnist"}
 FIGURES: dict[str, Callable[..., list[Path]]] = {"figure3": figure3, "figure4": figure4, "figure5": figure5}
 
 

@@ -152,8 +152,8 @@ class workers:  # noqa: N801 (reads as a function)
         self.pool.shutdown(wait=True, cancel_futures=True)
         if isinstance(error, BrokenProcessPool):
             raise BrokenProcessPool(
-                "a worker died, perhaps for lack of memory; what was finished is kept, run the same command again to "
-                "go on, with a smaller --jobs if memory is short"
+                "a worker died, perhaps for lack of memory; what was finished is kept. Run the same command again, "
+                "with a smaller --jobs if memory is short"
             ) from error
 
 

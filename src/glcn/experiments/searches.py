@@ -23,10 +23,14 @@ class Search(NamedTuple):
         return GRAPH if self.method is None else self.method.name
 
 
-def searches(task_name: str, methods: Sequence[str] | None = None) -> list[Search]:
+def searches(task_name: str, methods: list[str] | None = None) -> list[Search]:
     """Return what can be tuned on a task (or on ``"all"``), the graph first where it is asked for by name."""
+    if methods and GRAPH in methods and len(methods) > 1:
+        raise ValueError("choose the graph first, by itself: the other methods are tuned on the one that was chosen")
     found = []
     for each in tasks() if task_name == "all" else [task(task_name)]:
+        if task_name == "all" and methods == [GRAPH] and each.graph is None:
+            continue
         there = {recipe.method.name: recipe.method for recipe in recipes(each)}
         names = methods or [name for name, method in there.items() if method.search]
         for name in names:
