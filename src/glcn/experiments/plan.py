@@ -12,7 +12,7 @@ from glcn.experiments.runner import seeds_first
 
 TARGETS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "figure5")
 ALL = "all"
-QUICK: dict[str, Any] = {"max_epochs": 40, "walks_per_row": 1, "max_landmarks": 500}
+QUICK: dict[str, Any] = {"max_epochs": 100, "walks_per_row": 2, "max_landmarks": 500}
 
 
 def tasks_of(target: str) -> tuple[Task, ...]:
