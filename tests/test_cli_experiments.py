@@ -17,7 +17,7 @@ from glcn.cli.compare import _answers
 from glcn.cli.reproduce import _left, _watched
 from glcn.experiments import crossvalidation, runner, searches
 from glcn.experiments import recipe as recipes
-from glcn.experiments.plan import runs_of
+from glcn.experiments.plan import QUICK, runs_of
 from glcn.experiments.records import append, read
 from glcn.experiments.runner import State, workers
 from made import HereWorkers, made_row
@@ -109,7 +109,7 @@ def test_quick_is_kept_apart(made_up, tmp_path):
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["quick.jsonl"]
     rows = read(tmp_path / "results/quick.jsonl")
     assert len(rows) == len({row["method"] for row in rows}) == 13
-    assert {row["settings"]["max_epochs"] for row in rows if "max_epochs" in row["settings"]} == {40}
+    assert {row["settings"]["max_epochs"] for row in rows if "max_epochs" in row["settings"]} == {QUICK["max_epochs"]}
     assert result.stdout.count("80.00") == 13
 
 
