@@ -43,7 +43,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         with torch.random.fork_rng(devices=[]):  # PyTorch Geometric draws from the global generator
             torch.manual_seed(seed)
             model = self._network(sizes, generator)
-            result = self._train(model, label_loss, data, generator, callback)
+            result = self._train(model, label_loss, data, self.get_params(deep=False), generator, callback)
         self.model_ = model
         self._record(result)
         self._rows, self._known, self._adjacency = known, X.copy(), A  # the caller may change X later

@@ -94,6 +94,11 @@ class ConvolutionNetwork(Module):
         self.dropout = dropout
         self.decay_all = decay_all
 
+    @property
+    def is_random(self) -> bool:
+        """Whether a pass in training differs from one in evaluation."""
+        return self.dropout > 0
+
     def forward(self, x: Features, graph: Edges, generator: torch.Generator | None = None) -> Logits:
         """Return the logits of all rows."""
         probability = self.dropout if self.training else 0.0

@@ -112,7 +112,7 @@ class PerceptronClassifier(NetworkMixin, TransductiveClassifier):
         generator = torch.Generator().manual_seed(seed)
         sizes = [X.shape[1], *[self.hidden_units] * (self.n_layers - 1), len(labels.classes)]
         model = perceptron(sizes, self.dropout, generator)
-        result = self._train(model, label_loss, data, generator, callback)
+        result = self._train(model, label_loss, data, self.get_params(deep=False), generator, callback)
         self.model_ = model
         self._record(result)
         self._keep(problem, self._classify(x))

@@ -1,5 +1,6 @@
 """What every classifier here shares: reading its inputs, predicting labels, scoring."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,9 +76,9 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def _read(self, X: Any, y: Any, validation: Any) -> Problem:
-        """Check the settings and the inputs of ``fit``."""
-        check_settings(self.get_params(deep=False))
+    def _read(self, X: Any, y: Any, validation: Any, settings: Mapping[str, Any] | None = None) -> Problem:
+        """Check the settings, where they are not the parameters themselves, and the inputs of ``fit``."""
+        check_settings(self.get_params(deep=False) if settings is None else settings)
         reader = clone(self)  # notes the features in place of ``self``, which a refused fit leaves as it was
         X = validate_data(reader, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
         labels = encode_labels(y, type(self).__name__)

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -13,9 +13,10 @@ from glcn.estimator.base import GraphClassifier
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, prior_on
 from glcn.estimator.network import NetworkMixin
+from glcn.estimator.variants import AUTO, Auto, build, resolve, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph
-from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNOutput, Variant
+from glcn.nn import GLCNOutput, PlusOutput
 from glcn.training import Progress, TrainingData
 
 
@@ -28,35 +29,48 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     Parameters
     ----------
-    variant : {"closeness", "paper", "released"}, default="closeness"
+    variant : {"closeness", "plus", "paper", "released"}, default="closeness"
         Which form of the network: ``"paper"`` is the text of the paper, ``"released"`` the code of its authors,
-        ``"closeness"`` the paper with a score that prefers near rows.
+        ``"closeness"`` the paper with a score that prefers near rows, ``"plus"`` random propagation on a graph learned
+        from edges, labels and estimated labels.
     n_neighbors : int, default=10
         Size of the nearest-neighbour graph where ``fit`` is given none, and number of training rows that a new row is
         joined with.
     metric : str, default="euclidean"
         Distance of that search; ``"cosine"`` suits text-like data.
-    hidden_units, n_layers : int, default=30, 2
-        Width of the hidden layers, and number of convolutions.
-    projection_size : int or None, default=70
-        Columns of the projection P in which the graph is learned; None learns it on the features themselves.
-    activation : {"relu", "elu", "tanh"}, default="relu"
-        σ of the hidden layers.
-    graph_weight, sparsity_weight : float or None, default=None
-        λ, the weight of the graph loss, and γ, that of ‖S‖²_F inside it. None takes the variant's own.
-    prior_weight : float, default=0.0
-        β, the weight of ‖S−A‖²_F inside the graph loss; A is ``fit``'s ``prior``, or else its ``graph``.
-    dropout : float, default=0.6
-        Probability of dropping an entry of a layer's input while training.
-    weight_decay : float, default=1e-4
-        L2 penalty on P, a and the first convolution.
-    learning_rate : float, default=0.005
+    hidden_units : int or "auto", default="auto"
+        Width of the hidden layers. Here and below, ``"auto"`` is the variant's own: see ``settings_`` after a fit.
+    n_layers : int or "auto", default="auto"
+        Number of convolutions; not for ``"plus"``.
+    projection_size : int, None or "auto", default="auto"
+        Columns of the projection P in which the graph is learned; None learns it on the features themselves (not for
+        ``"plus"``).
+    activation : {"relu", "elu", "tanh"} or "auto", default="auto"
+        σ of the hidden layers; not for ``"plus"``.
+    graph_weight : float or "auto", default="auto"
+        λ, the weight of the graph loss; in ``"plus"`` that of telling edges from random pairs.
+    sparsity_weight, prior_weight : float or "auto", default="auto"
+        γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
+        ``graph``. Not for ``"plus"``.
+    learn_graph : bool or "auto", default="auto"
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next six.
+    n_hops, n_passes : int or "auto", default="auto"
+        How far rows hear of each other, and the number of random passes an epoch.
+    consistency_weight, temperature : float or "auto", default="auto"
+        Weight of the agreement of these passes on all rows, and T, below 1, that sharpens what they agree on.
+    row_dropout, feature_dropout : float or "auto", default="auto"
+        Probabilities that a random pass leaves out a row, and a feature.
+    dropout : float or "auto", default="auto"
+        Probability of dropping an entry of a layer's input while training; in ``"plus"`` of the hidden layer.
+    weight_decay : float or "auto", default="auto"
+        L2 penalty on P, a and the first convolution; in ``"plus"`` on all but P and a.
+    learning_rate : float or "auto", default="auto"
         Step size of Adam.
-    learning_rate_decay : float, default=0.9
+    learning_rate_decay : float or "auto", default="auto"
         Factor on the step size every 100 epochs.
-    max_epochs, patience : int, default=3000, 100
+    max_epochs, patience : int or "auto", default="auto"
         With validation rows: the most epochs, and how many may pass without a lower validation loss.
-    fixed_epochs : int, default=200
+    fixed_epochs : int or "auto", default="auto"
         Epochs without validation rows.
     validation_fraction : float, default=0.1
         Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
@@ -80,6 +94,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         Their probabilities.
     graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The learned graph S; each row sums to 1.
+    settings_ : dict
+        The settings in force, with the variant's own in place of "auto".
     graph_report_ : GraphReport
         How far S is from uniform, and whether it collapsed.
     hidden_ : ndarray of shape (n_samples, hidden_units)
@@ -90,7 +106,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         Epochs run, and the one whose weights were kept.
     validation_rows_ : ndarray
         Labelled rows that were held out for early stopping.
-    model_ : glcn.nn.GLCN
+    model_ : glcn.nn.GLCN or glcn.nn.GLCNPlus
         The network.
 
     Examples
@@ -112,20 +128,27 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         *,
         n_neighbors: int = 10,
         metric: str = "euclidean",
-        hidden_units: int = 30,
-        n_layers: int = 2,
-        projection_size: int | None = 70,
-        activation: Literal["relu", "elu", "tanh"] = "relu",
-        graph_weight: float | None = None,
-        sparsity_weight: float | None = None,
-        prior_weight: float = 0.0,
-        dropout: float = 0.6,
-        weight_decay: float = 1e-4,
-        learning_rate: float = 0.005,
-        learning_rate_decay: float = 0.9,
-        max_epochs: int = 3000,
-        patience: int = 100,
-        fixed_epochs: int = 200,
+        hidden_units: int | Auto = AUTO,
+        n_layers: int | Auto = AUTO,
+        projection_size: int | Auto | None = AUTO,
+        activation: str = AUTO,
+        graph_weight: float | Auto = AUTO,
+        sparsity_weight: float | Auto = AUTO,
+        prior_weight: float | Auto = AUTO,
+        learn_graph: bool | Auto = AUTO,
+        n_hops: int | Auto = AUTO,
+        n_passes: int | Auto = AUTO,
+        consistency_weight: float | Auto = AUTO,
+        temperature: float | Auto = AUTO,
+        row_dropout: float | Auto = AUTO,
+        feature_dropout: float | Auto = AUTO,
+        dropout: float | Auto = AUTO,
+        weight_decay: float | Auto = AUTO,
+        learning_rate: float | Auto = AUTO,
+        learning_rate_decay: float | Auto = AUTO,
+        max_epochs: int | Auto = AUTO,
+        patience: int | Auto = AUTO,
+        fixed_epochs: int | Auto = AUTO,
         validation_fraction: float = 0.1,
         class_weight: Any = None,
         device: str = "auto",
@@ -142,6 +165,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.graph_weight = graph_weight
         self.sparsity_weight = sparsity_weight
         self.prior_weight = prior_weight
+        self.learn_graph = learn_graph
+        self.n_hops = n_hops
+        self.n_passes = n_passes
+        self.consistency_weight = consistency_weight
+        self.temperature = temperature
+        self.row_dropout = row_dropout
+        self.feature_dropout = feature_dropout
         self.dropout = dropout
         self.weight_decay = weight_decay
         self.learning_rate = learning_rate
@@ -189,26 +219,27 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         GLCNClassifier
             The estimator itself.
         """
-        variant = self._variant()
-        problem = self._read(X, y, validation)
+        settings = resolve(self.variant, self.get_params(deep=False), has_graph=graph is not None)
+        problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
         known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
         data = TrainingData(
-            x=as_features(X, compact=self.projection_size is not None),
-            graph=candidates if variant.weighted else CandidateGraph(candidates.pattern),
+            x=as_features(X, compact=settings["projection_size"] is not None),
+            graph=candidates if uses_weights(self.variant) else CandidateGraph(candidates.pattern),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
             validation_rows=torch.from_numpy(rows.validation),
-            prior=prior_on(candidates, graph, prior, self.prior_weight),
+            prior=prior_on(candidates, graph, prior, settings.get("prior_weight", 0.0)),
             class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
         generator = torch.Generator().manual_seed(seed)
-        model = self._network(variant, X.shape[1], len(labels.classes), generator)
-        result = self._train(model, self._loss(model, variant, data), data, generator, callback)
+        model, loss, before_epoch = build(self.variant, settings, data, len(labels.classes), generator)
+        result = self._train(model, loss, data, settings, generator, callback, before_epoch)
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.
         self.model_ = model
+        self.settings_: dict[str, Any] = settings
         self._record(result)
         self._rows = known
         self._keep(problem, self._read_off(data))
@@ -238,40 +269,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         ]
         return np.concatenate(parts)
 
-    def _variant(self) -> Variant:
-        if self.variant not in VARIANTS:
-            raise ValueError(f"variant must be one of {tuple(VARIANTS)}, got {self.variant!r}")
-        return VARIANTS[self.variant]
-
-    def _network(self, variant: Variant, num_features: int, num_classes: int, generator: torch.Generator) -> GLCN:
-        return GLCN(
-            num_features,
-            self.hidden_units,
-            num_classes,
-            num_layers=self.n_layers,
-            projection_channels=self.projection_size,
-            similarity=variant.similarity,
-            dropout=self.dropout,
-            activation=self.activation,
-            joint=variant.joint,
-            generator=generator,
-        )
-
-    def _loss(self, model: GLCN, variant: Variant, data: TrainingData) -> GLCNLoss:
-        return GLCNLoss(
-            variant.graph_weight if self.graph_weight is None else self.graph_weight,
-            variant.sparsity_sign * (variant.sparsity_weight if self.sparsity_weight is None else self.sparsity_weight),
-            self.prior_weight,
-            label_reduction=variant.label_reduction,
-            graph_reduction=variant.graph_reduction,
-            smoothness=variant.smoothness,
-            smoothness_unit=_mean_edge_length(model, data) if variant.relative else 1.0,
-        )
-
     @torch.no_grad()
     def _read_off(self, data: TrainingData) -> NDArray[np.float32]:
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
-        self._known: GLCNOutput = self.model_(data.x, data.graph)
+        self._known: GLCNOutput | PlusOutput = self.model_(data.x, data.graph)
         self.hidden_: NDArray[np.float32] = self.model_.first_hidden(self._known, data.graph).numpy()
         self.graph_ = data.graph.to_scipy(self._known.graph.values)
         self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)
@@ -291,16 +292,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     @torch.no_grad()
     def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
-        x = as_features(X, compact=self.projection_size is not None)
+        x = as_features(X, compact=self.settings_["projection_size"] is not None)
         joined = attachment(part, edges)
-        weights = joined.weights if self._variant().weighted else None
+        weights = joined.weights if uses_weights(self.settings_["variant"]) else None
         logits = self.model_.attach(x, self._known, joined.support, joined.pattern, weights)
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
         return probabilities
-
-
-@torch.no_grad()
-def _mean_edge_length(model: GLCN, data: TrainingData) -> float:
-    """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
-    squares = model.graph_learning(data.x, data.graph).square[~data.graph.is_loop]
-    return float(squares.double().mean()) if squares.any() else 1.0

@@ -1,7 +1,9 @@
 """What classifiers that train a network share."""
 
 import warnings
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from typing import Any
 
 import torch
 
@@ -23,25 +25,26 @@ from glcn.training import (
 class NetworkMixin:
     """Training by the common loop, and its record; the attributes named here are parameters of the classifier."""
 
-    learning_rate: float
-    weight_decay: float
-    max_epochs: int
-    patience: int
-    fixed_epochs: int
     device: str
     verbose: bool
-    learning_rate_decay: float = 1.0
 
     def _train(
-        self, model: Network, loss: Loss, data: TrainingData, generator: torch.Generator, callback: Callback | None
+        self,
+        model: Network,
+        loss: Loss,
+        data: TrainingData,
+        settings: Mapping[str, Any],
+        generator: torch.Generator,
+        callback: Callback | None,
+        before_epoch: Callable[[int], None] | None = None,
     ) -> TrainingResult:
-        """Train ``model`` on the chosen device and bring it back."""
-        settings = TrainingSettings(
-            learning_rate=self.learning_rate,
-            learning_rate_decay=self.learning_rate_decay,
-            weight_decay=self.weight_decay,
-            max_epochs=self.max_epochs if len(data.validation_rows) else self.fixed_epochs,
-            patience=self.patience,
+        """Train ``model`` on the chosen device and bring it back; ``settings`` are parameters of the classifier."""
+        how = TrainingSettings(
+            learning_rate=settings["learning_rate"],
+            learning_rate_decay=settings.get("learning_rate_decay", 1.0),
+            weight_decay=settings["weight_decay"],
+            max_epochs=settings["max_epochs" if len(data.validation_rows) else "fixed_epochs"],
+            patience=settings["patience"],
         )
         device = choose_device(self.device)
         with ProgressBar() if self.verbose else nullcontext() as bar:
@@ -51,7 +54,10 @@ class NetworkMixin:
                 for watcher in callbacks:
                     watcher(progress)
 
-            result = train(model.to(device), loss, data.to(device), settings, generator=generator, callback=tell)
+            model.to(device)
+            result = train(
+                model, loss, data.to(device), how, generator=generator, callback=tell, before_epoch=before_epoch
+            )
         model.to("cpu")
         return result
 

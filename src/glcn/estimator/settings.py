@@ -31,6 +31,13 @@ _RULES = {
     "graph_weight": _real(0),
     "sparsity_weight": _real(0),
     "prior_weight": _real(0),
+    "learn_graph": (lambda value: isinstance(value, bool), "True or False"),
+    "n_hops": _whole(0),
+    "n_passes": _whole(1),
+    "consistency_weight": _real(0),
+    "temperature": _real(0, open_low=True),
+    "row_dropout": _real(0, 1),
+    "feature_dropout": _real(0, 1),
     "dropout": _real(0, 1),
     "weight_decay": _real(0),
     "learning_rate": _real(0, open_low=True),
@@ -54,7 +61,7 @@ _RULES = {
     "heads": _whole(1),
     "output_heads": _whole(1),
 }
-_MAY_BE_NONE = {"projection_size", "graph_weight", "sparsity_weight", "width"}
+_MAY_BE_NONE = {"projection_size", "width"}
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

@@ -1,8 +1,28 @@
-"""The paper's equations as PyTorch modules."""
+"""The paper's equations as PyTorch modules, and what goes past them."""
 
+from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds
 from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph
 from glcn.nn.loss import GLCNLoss, LossTerms
+from glcn.nn.plus import GLCNPlus, PlusOutput
+from glcn.nn.plus_loss import PlusLoss, PlusTerms, link_loss
 from glcn.nn.variants import VARIANTS, Variant
 
-__all__ = ["GLCN", "VARIANTS", "GLCNLoss", "GLCNOutput", "GraphLearning", "LearnedGraph", "LossTerms", "Variant"]
+__all__ = [
+    "GLCN",
+    "VARIANTS",
+    "EdgeScorer",
+    "EdgeWeights",
+    "GLCNLoss",
+    "GLCNOutput",
+    "GLCNPlus",
+    "GraphLearning",
+    "LearnedGraph",
+    "LinkLogOdds",
+    "LossTerms",
+    "PlusLoss",
+    "PlusOutput",
+    "PlusTerms",
+    "Variant",
+    "link_loss",
+]

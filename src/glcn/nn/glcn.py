@@ -85,6 +85,11 @@ class GLCN(Module):
         self.weights = ParameterList(Parameter(torch.empty(rows, columns)) for rows, columns in pairwise(widths))
         self._reset_weights(generator)
 
+    @property
+    def is_random(self) -> bool:
+        """Whether a pass in training differs from one in evaluation."""
+        return self.dropout > 0
+
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
         """Draw all parameters anew (Glorot)."""
         self.graph_learning.reset_parameters(generator)

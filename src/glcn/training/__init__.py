@@ -2,6 +2,7 @@
 
 from glcn.training.loop import Callback, Loss, Network, Progress, TrainingData, TrainingResult, TrainingSettings, train
 from glcn.training.progress import ProgressBar
+from glcn.training.warm_up import warm_up_links
 
 __all__ = [
     "Callback",
@@ -13,4 +14,5 @@ __all__ = [
     "TrainingResult",
     "TrainingSettings",
     "train",
+    "warm_up_links",
 ]

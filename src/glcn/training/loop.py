@@ -29,7 +29,9 @@ class TrainingSettings:
 class Network(Protocol):
     """A torch module that this loop can train."""
 
-    dropout: float  # above 0, training and evaluation differ
+    @property
+    def is_random(self) -> bool:
+        """Whether a pass in training differs from one in evaluation."""
 
     def __call__(self, x: Features, graph: Any, generator: torch.Generator | None = None) -> Any:
         """Return an output with ``logits``, (n, c)."""
@@ -129,11 +131,13 @@ def train(
     *,
     generator: torch.Generator | None = None,
     callback: Callback | None = None,
+    before_epoch: Callable[[int], None] | None = None,
 ) -> TrainingResult:
     """Train ``model`` in place and leave it with its best weights.
 
     The best weights are those with the lowest validation loss, or the last ones where there are no validation rows.
-    Ctrl-C ends training the same way, with the best weights so far.
+    Ctrl-C ends training the same way, with the best weights so far. ``before_epoch`` is told the
+    number of each epoch before it, for losses that change with time.
     """
     optimizer = _optimizer(model, settings)
     schedule = StepLR(optimizer, settings.decay_every, settings.learning_rate_decay)
@@ -142,6 +146,8 @@ def train(
     epoch, interrupted = 0, False
     try:
         for epoch in range(settings.max_epochs + 1):
+            if before_epoch is not None:
+                before_epoch(epoch)
             model.train()
             output = model(data.x, data.graph, generator)
             terms = _judge(loss, output, data, data.train_rows)
@@ -186,7 +192,7 @@ def _evaluate(model: Network, loss: Loss, output: Any, data: TrainingData) -> di
     rows = data.validation_rows
     if not len(rows):
         return {}
-    if model.dropout:  # without dropout the pass that training made is the one to judge
+    if model.is_random:  # else the pass that training made is the one to judge
         model.eval()
         output = model(data.x, data.graph)
     terms = _judge(loss, output, data, rows)

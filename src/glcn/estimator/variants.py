@@ -1,0 +1,176 @@
+"""What each variant is made of: its settings where the caller names none, its network and its loss."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss
+from glcn.training import TrainingData, warm_up_links
+
+Auto = Literal["auto"]
+AUTO: Auto = "auto"
+PLUS = "plus"
+NAMES = (PLUS, *VARIANTS)
+
+LINK_STEPS = 100  # of the head start that the edge scorer of ``plus`` gets
+LINK_LEARNING_RATE = 0.01
+CONSISTENCY_WARM_UP = 200  # epochs until the consistency has its full weight
+
+_GLCN: dict[str, Any] = {
+    "hidden_units": 30,
+    "n_layers": 2,
+    "projection_size": 70,
+    "activation": "relu",
+    "prior_weight": 0.0,
+    "dropout": 0.6,
+    "weight_decay": 1e-4,
+    "learning_rate": 0.005,
+    "learning_rate_decay": 0.9,
+    "max_epochs": 3000,
+    "patience": 100,
+    "fixed_epochs": 200,
+}
+_PLUS: dict[str, Any] = {
+    "hidden_units": 32,
+    "projection_size": 32,
+    "n_hops": 8,
+    "n_passes": 4,
+    "learn_graph": True,
+    "graph_weight": 0.5,
+    "consistency_weight": 1.0,
+    "temperature": 0.3,
+    "row_dropout": 0.5,
+    "feature_dropout": 0.5,
+    "dropout": 0.5,
+    "weight_decay": 5e-4,
+    "learning_rate": 0.01,
+    "learning_rate_decay": 1.0,
+    "max_epochs": 600,
+    "patience": 150,
+    "fixed_epochs": 400,
+}
+_PLUS_WITHOUT_GRAPH: dict[str, Any] = {"n_hops": 4}
+
+
+class Parts(NamedTuple):
+    """A network, what it is trained by, and what is told the number of each epoch."""
+
+    model: Any
+    loss: Any
+    before_epoch: Callable[[int], None] | None
+
+
+def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[str, Any]:
+    """Put the variant's own settings where ``given`` says "auto"; refuse and leave out what means nothing to it."""
+    own = _own_settings(variant, has_graph=has_graph)
+    foreign = _names() - own.keys()
+    for name in sorted(foreign):
+        if given[name] != AUTO:
+            raise ValueError(f"variant {variant!r} has no {name}, got {given[name]!r}; leave it at {AUTO!r}")
+    chosen = {name: own[name] if name in own and value == AUTO else value for name, value in given.items()}
+    if variant == PLUS and chosen["projection_size"] is None:
+        raise ValueError(f"variant {PLUS!r} needs a projection; set projection_size to a whole number")
+    return {name: value for name, value in chosen.items() if name not in foreign}
+
+
+def uses_weights(variant: str) -> bool:
+    """Return whether the weights of a given graph count, or only its edges."""
+    return variant == PLUS or VARIANTS[variant].weighted
+
+
+def build(
+    variant: str, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+) -> Parts:
+    """Make the network of a variant and its loss."""
+    if variant == PLUS:
+        return _plus(settings, data, num_classes, generator)
+    return _glcn(variant, settings, data, num_classes, generator)
+
+
+def _names() -> set[str]:
+    return {name for variant in NAMES for name in _own_settings(variant, has_graph=True)}
+
+
+def _own_settings(variant: str, *, has_graph: bool) -> dict[str, Any]:
+    if variant == PLUS:
+        return _PLUS if has_graph else {**_PLUS, **_PLUS_WITHOUT_GRAPH}
+    if variant not in VARIANTS:
+        raise ValueError(f"variant must be one of {NAMES}, got {variant!r}")
+    form = VARIANTS[variant]
+    return {**_GLCN, "graph_weight": form.graph_weight, "sparsity_weight": form.sparsity_weight}
+
+
+def _glcn(
+    variant: str, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+) -> Parts:
+    form = VARIANTS[variant]
+    model = GLCN(
+        data.x.shape[1],
+        settings["hidden_units"],
+        num_classes,
+        num_layers=settings["n_layers"],
+        projection_channels=settings["projection_size"],
+        similarity=form.similarity,
+        dropout=settings["dropout"],
+        activation=settings["activation"],
+        joint=form.joint,
+        generator=generator,
+    )
+    loss = GLCNLoss(
+        settings["graph_weight"],
+        form.sparsity_sign * settings["sparsity_weight"],
+        settings["prior_weight"],
+        label_reduction=form.label_reduction,
+        graph_reduction=form.graph_reduction,
+        smoothness=form.smoothness,
+        smoothness_unit=_mean_edge_length(model, data) if form.relative else 1.0,
+    )
+    return Parts(model, loss, None)
+
+
+def _plus(settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator) -> Parts:
+    model = GLCNPlus(
+        data.x.shape[1],
+        settings["hidden_units"],
+        num_classes,
+        projection_channels=settings["projection_size"],
+        num_hops=settings["n_hops"],
+        num_passes=settings["n_passes"],
+        row_dropout=settings["row_dropout"],
+        feature_dropout=settings["feature_dropout"],
+        dropout=settings["dropout"],
+        learn_graph=settings["learn_graph"],
+        generator=generator,
+    )
+    loss = PlusLoss(
+        settings["consistency_weight"],
+        settings["graph_weight"],
+        temperature=settings["temperature"],
+        warm_up=CONSISTENCY_WARM_UP,
+        class_shares=_class_shares(data.targets[data.train_rows], num_classes),
+    )
+    if settings["learn_graph"]:
+        warm_up_links(
+            model, data.x, data.graph, steps=LINK_STEPS, learning_rate=LINK_LEARNING_RATE, generator=generator
+        )
+    return Parts(model, loss, loss.start_epoch)
+
+
+def _class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
+    """Return how the classes divide the rows, (c,), or None where the labels do not tell.
+
+    As many labels of each class were chosen so; others are taken for a fair sample, with one row more of each class.
+    """
+    counts = labels.bincount(minlength=num_classes).float()
+    if counts.max() - counts.min() <= 1:
+        return None
+    return (counts + 1) / (counts + 1).sum()
+
+
+@torch.no_grad()
+def _mean_edge_length(model: GLCN, data: TrainingData) -> float:
+    """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
+    squares = model.graph_learning(data.x, data.graph).square[~data.graph.is_loop]
+    return float(squares.double().mean()) if squares.any() else 1.0

@@ -1,0 +1,188 @@
+"""Random propagation on a learned graph: the network of the variant ``plus``."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter, init
+
+from glcn.graph import CandidateGraph
+from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
+from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds, degrees, symmetrically_normalized
+from glcn.nn.graph_learning import LearnedGraph
+
+
+class PlusOutput(NamedTuple):
+    """What one pass through the network gives."""
+
+    logits: Tensor  # (n, c); Z = softmax(logits)
+    samples: Tensor  # (s, n, c) logits of each random pass; in evaluation the one pass that is not random
+    graph: LearnedGraph  # its values are D⁻¹W: rows sum to 1
+    links: LinkLogOdds | None  # in training, where a graph is learned
+    degree: Tensor  # (n,) row sums of W
+    sums: tuple[Tensor, ...]  # (n, m) partial sums of the hops, which new rows attached later will receive; evaluation
+
+
+class GLCNPlus(Module):
+    r"""Random propagation on a learned graph.
+
+    .. math::
+        S = D^{-1/2} W D^{-1/2}, \qquad
+        H = \frac{1}{K+1} \sum_{k=0}^{K} S^k \,(m \circ X (r \circ W^0)), \qquad
+        Z = \mathrm{softmax}(\mathrm{ReLU}(H + b^0) W^1 + b^1)
+
+    W comes from :class:`EdgeScorer`. In training the masks m, over rows, and r, over features, are drawn anew for each
+    of s passes, so that a row has to be recognised by various parts of its neighbourhood and of its features.
+
+    Parameters
+    ----------
+    in_channels, hidden_channels, out_channels
+        Numbers of features, hidden units and classes.
+    projection_channels
+        Columns d of the projection P in which the graph is learned.
+    num_hops
+        K.
+    num_passes
+        s, the number of random passes an epoch.
+    row_dropout, feature_dropout, dropout
+        Probabilities of dropping a row of X W⁰, a feature, and a hidden unit of a row.
+    learn_graph
+        False keeps W = A.
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        out_channels: int,
+        *,
+        projection_channels: int = 32,
+        num_hops: int = 8,
+        num_passes: int = 4,
+        row_dropout: float = 0.5,
+        feature_dropout: float = 0.5,
+        dropout: float = 0.5,
+        learn_graph: bool = True,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        super().__init__()
+        for name, value in {"row_dropout": row_dropout, "feature_dropout": feature_dropout, "dropout": dropout}.items():
+            if not 0 <= value < 1:
+                raise ValueError(f"{name} must lie in [0, 1), got {value}")
+        self.num_hops = num_hops
+        self.num_passes = num_passes
+        self.row_dropout = row_dropout
+        self.feature_dropout = feature_dropout
+        self.dropout = dropout
+        self.learn_graph = learn_graph
+        self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator)
+        self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
+        self.first_bias = Parameter(torch.empty(hidden_channels))
+        self.second_weight = Parameter(torch.empty(hidden_channels, out_channels))  # W¹
+        self.second_bias = Parameter(torch.empty(out_channels))
+        self._reset_weights(generator)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether a pass in training differs from one in evaluation."""
+        return True
+
+    def reset_parameters(self, generator: torch.Generator | None = None) -> None:
+        """Draw all parameters anew (Glorot)."""
+        self.scorer.reset_parameters(generator)
+        self._reset_weights(generator)
+
+    def _reset_weights(self, generator: torch.Generator | None) -> None:
+        for weight in (self.first_weight, self.second_weight):
+            init.xavier_uniform_(weight, generator=generator)
+        for bias in (self.first_bias, self.second_bias):
+            init.zeros_(bias)
+
+    def forward(self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None) -> PlusOutput:
+        """Learn W on ``graph`` and classify all rows of ``x`` (n, p); ``generator`` draws what is random."""
+        passes = self.num_passes if self.training else 1
+        h, product = self._products(x, passes, generator)  # (n, d), (n, s·m)
+        edges = self._weigh(h, graph.pattern, graph.weights, graph.is_loop)
+        degree = degrees(edges.weights, graph.pattern)
+        S = symmetrically_normalized(edges.weights, degree, graph.pattern)
+        if self.training:
+            product = self._without_some_rows(product, passes, generator)
+        sums = [product]
+        for _ in range(self.num_hops):
+            sums.append(product + propagate(S, sums[-1], graph.pattern))
+        samples = self._classify(sums[-1], passes, generator)
+        links = self.scorer.log_odds(h, edges.score, graph, generator) if self.training and self.learn_graph else None
+        shares = edges.weights / degree.index_select(0, graph.pattern.rows)
+        learned = LearnedGraph(h, edges.score, edges.square, shares)
+        logits = samples.log_softmax(dim=2).logsumexp(dim=0)  # the mean of the passes' probabilities
+        return PlusOutput(logits, samples, learned, links, degree, () if self.training else tuple(sums))
+
+    def link_log_odds(
+        self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None
+    ) -> LinkLogOdds:
+        """Return what the link loss needs, without the rest of the network."""
+        (h,) = feature_products(x, (self._masked(self.scorer.projection, 1, generator),))
+        edges = self._weigh(h, graph.pattern, graph.weights, graph.is_loop)
+        return self.scorer.log_odds(h, edges.score, graph, generator)
+
+    def attach(
+        self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
+    ) -> Tensor:
+        """Classify new rows from their edges to known ones, which stay as they are; see :meth:`glcn.nn.GLCN.attach`."""
+        h, product = self._products(x, 1, None)
+        table = torch.cat([h, known.graph.embedding[support]])
+        edges = self._weigh(table, pattern, weights, pattern.rows == pattern.columns)
+        degree = torch.cat([degrees(edges.weights, pattern), known.degree[support]])
+        S = symmetrically_normalized(edges.weights, degree, pattern)
+        received = product
+        for known_sum in known.sums[:-1]:
+            received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
+        return self._classify(received, 1, None)[0]
+
+    def first_hidden(self, output: PlusOutput, graph: CandidateGraph) -> Tensor:  # noqa: ARG002 as GLCN's
+        """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it."""
+        return torch.relu(output.sums[-1] / (self.num_hops + 1) + self.first_bias)
+
+    def _products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+        """Return x P and the x W⁰ of all passes side by side, each with its own features left out in training."""
+        P = self._masked(self.scorer.projection, 1, generator)
+        W = self._masked(self.first_weight, passes, generator)
+        h, product = feature_products(x, (P, W))
+        return h, product
+
+    def _masked(self, weight: Tensor, passes: int, generator: torch.Generator | None) -> Tensor:
+        """Repeat a weight (p, m) for each pass, (p, passes·m), with the rows of dropped features at zero."""
+        if not self.training or not self.feature_dropout:
+            return weight.repeat(1, passes)
+        kept = dropout(weight.new_ones(len(weight), passes), self.feature_dropout, generator)
+        return (kept[:, :, None] * weight[:, None, :]).flatten(1)
+
+    def _without_some_rows(self, product: Tensor, passes: int, generator: torch.Generator | None) -> Tensor:
+        kept = dropout(product.new_ones(len(product), passes, 1), self.row_dropout, generator)
+        return (product.view(len(product), passes, -1) * kept).flatten(1)
+
+    def _weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
+        if self.learn_graph:
+            weighed: EdgeWeights = self.scorer(h, pattern, weights, is_loop)
+            return weighed
+        zeros = h.new_zeros(pattern.num_edges)
+        return EdgeWeights(zeros, zeros, h.new_ones(pattern.num_edges) if weights is None else weights)
+
+    def _classify(self, sums: Tensor, passes: int, generator: torch.Generator | None) -> Tensor:
+        """Return the logits of each pass, (passes, n, c), from its K + 1 hops summed."""
+        H = sums.view(len(sums), passes, -1) / (self.num_hops + 1)
+        hidden = dropout(torch.relu(H + self.first_bias), self.dropout if self.training else 0.0, generator)
+        return (hidden @ self.second_weight + self.second_bias).transpose(0, 1)
+
+    def decayed_parameters(self) -> list[Parameter]:
+        """Return what weight decay acts on: all but the scorer."""
+        return [self.first_weight, self.first_bias, self.second_weight, self.second_bias]
+
+    def extra_repr(self) -> str:
+        """Return the arguments that the layers do not show."""
+        widths = f"{len(self.first_weight)} → {len(self.second_weight)} → {len(self.second_bias)}"
+        return f"{widths}, num_hops={self.num_hops}, num_passes={self.num_passes}, learn_graph={self.learn_graph}"
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> PlusOutput:
+        """Run :meth:`forward`."""
+        return super().__call__(*arguments, **keywords)  # type: ignore[no-any-return]

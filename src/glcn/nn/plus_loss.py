@@ -1,0 +1,132 @@
+"""The loss of the variant ``plus``: labels, agreement of random passes, and telling edges from random pairs."""
+
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.nn.functional import cross_entropy, softplus
+
+from glcn.graph import CandidateGraph, Prior
+from glcn.nn.edge_scorer import LinkLogOdds
+from glcn.nn.plus import PlusOutput
+
+ALIGNMENTS = 3  # rounds in which the targets' class shares are brought to the wanted ones
+
+
+class PlusTerms(NamedTuple):
+    """The loss and its parts, before their weights, each a scalar."""
+
+    total: Tensor
+    cross_entropy: Tensor
+    consistency: Tensor
+    link: Tensor
+
+
+class PlusLoss(Module):
+    r"""Cross-entropy on labelled rows, consistency on all rows, link loss on the candidate edges.
+
+    .. math::
+        L = \frac{1}{s} \sum_t \Big( -\frac{1}{|L|} \sum_{i \in L} \ln Z^t_{i y_i}
+            + \lambda_c(\text{epoch}) \frac{1}{n} \sum_i \|Z^t_i - q_i\|^2 \Big) + \lambda L_{link}, \qquad
+        q_{ic} \propto u_c \, \bar Z_{ic}^{1/T}
+
+    q are the estimated labels: the mean of the passes' probabilities, sharpened; no gradient flows through them. u
+    brings their class shares to ``class_shares``, or is 1 where these are not known. λ_c rises from 0 over the first
+    epochs. With f + β from :class:`EdgeScorer`,
+
+    .. math::
+        L_{link} = \mathrm{mean}_{edges} \ln(1 + e^{-(f+\beta)}) + \mathrm{mean}_{random\ pairs} \ln(1 + e^{f+\beta})
+
+    Parameters
+    ----------
+    consistency_weight, link_weight
+        λ_c at its full height, and λ.
+    temperature
+        T, below 1 to sharpen.
+    warm_up
+        Epochs until λ_c has its full height.
+    class_shares
+        (c,) shares of the classes among all rows, where the labels are a fair sample of them.
+    """
+
+    def __init__(
+        self,
+        consistency_weight: float = 1.0,
+        link_weight: float = 0.5,
+        *,
+        temperature: float = 0.3,
+        warm_up: int = 200,
+        class_shares: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        self.consistency_weight = consistency_weight
+        self.link_weight = link_weight
+        self.temperature = temperature
+        self.warm_up = warm_up
+        self.epoch = 0
+        self.class_shares = class_shares
+
+    def start_epoch(self, epoch: int) -> None:
+        """Set how far the warm-up of the consistency is."""
+        self.epoch = epoch
+
+    def reset_parameters(self) -> None:
+        """Do nothing: the loss has no parameters."""
+
+    def forward(
+        self,
+        output: PlusOutput,
+        graph: CandidateGraph,  # noqa: ARG002 every loss is called alike
+        targets: Tensor,
+        rows: Tensor,
+        *,
+        prior: Prior | None = None,
+        class_weight: Tensor | None = None,
+    ) -> PlusTerms:
+        """Compare ``output`` with ``targets`` (n,) on ``rows``; a pass in evaluation is judged on these alone."""
+        if prior is not None:
+            raise ValueError("this loss has no term for a prior graph")
+        samples = output.samples[:, rows]  # (s, l, c)
+        truth = targets[rows].repeat(len(samples))
+        label_loss = cross_entropy(samples.flatten(0, 1), truth, weight=class_weight)
+        nothing = label_loss.new_zeros(())
+        if len(output.samples) == 1:
+            return PlusTerms(label_loss, label_loss, nothing, nothing)
+        consistency = self._consistency(output.samples.softmax(dim=2)) if self.consistency_weight else nothing
+        link = nothing if output.links is None else link_loss(output.links)
+        height = self.consistency_weight * min(1.0, self.epoch / max(self.warm_up, 1))
+        return PlusTerms(label_loss + height * consistency + self.link_weight * link, label_loss, consistency, link)
+
+    def _consistency(self, Z: Tensor) -> Tensor:
+        shares = None if self.class_shares is None else self.class_shares.to(Z.device)
+        q = estimated_labels(Z.detach().mean(dim=0), self.temperature, shares)
+        return (Z - q).square().sum(dim=2).mean()
+
+    def extra_repr(self) -> str:
+        """Return the arguments that made this loss."""
+        return (
+            f"consistency {self.consistency_weight} after {self.warm_up} epochs, link {self.link_weight}, "
+            f"T={self.temperature}"
+        )
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> PlusTerms:
+        """Run :meth:`forward`."""
+        return super().__call__(*arguments, **keywords)  # type: ignore[no-any-return]
+
+
+def estimated_labels(mean: Tensor, temperature: float, class_shares: Tensor | None) -> Tensor:
+    """Sharpen probabilities (n, c), and bring their class shares to the wanted ones where there are any."""
+    q = (mean.clamp_min(torch.finfo(mean.dtype).tiny).log() / temperature).softmax(dim=1)
+    if class_shares is not None:
+        for _ in range(ALIGNMENTS):
+            q = q * (class_shares / q.mean(dim=0).clamp_min(1e-6))
+            q = q / q.sum(dim=1, keepdim=True)
+    return q
+
+
+def link_loss(links: LinkLogOdds) -> Tensor:
+    """Return how badly edges and random pairs are told apart; a graph without edges teaches nothing."""
+    if not len(links.edges):
+        return links.pairs.new_zeros(())
+    return softplus(-links.edges).mean() + softplus(links.pairs).mean()
