@@ -61,3 +61,50 @@ def network(x, S, weights):
 
 def cross_entropy(Z, labels, rows):
     return -sum(log(Z[i][labels[i]]) for i in rows)
+
+
+def link_weights(h, a, b, A):
+    """w_ij = A_ij exp(−ReLU(aᵀ|h_i − h_j|)) between different rows, w_ii = A_ii e^b."""
+    n, d = len(h), len(a)
+    W = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(n):
+            score = sum(a[k] * abs(h[i][k] - h[j][k]) for k in range(d))
+            W[i][j] = A[i][j] * (exp(b) if i == j else exp(-max(0.0, score)))
+    return W
+
+
+def symmetrically_normalized(W):
+    """D^-½ W D^-½."""
+    degree = [sum(row) for row in W]
+    return [[w / (degree[i] * degree[j]) ** 0.5 for j, w in enumerate(row)] for i, row in enumerate(W)]
+
+
+def mean_of_hops(S, X, hops):
+    """1/(K+1) Σ_k S^k X."""
+    total, power = [row[:] for row in X], X
+    for _ in range(hops):
+        power = matmul(S, power)
+        total = [[t + p for t, p in zip(T_i, P_i, strict=True)] for T_i, P_i in zip(total, power, strict=True)]
+    return [[t / (hops + 1) for t in row] for row in total]
+
+
+def perceptron(H, b0, W1, b1):
+    """softmax(ReLU(H + b⁰) W¹ + b¹)."""
+    hidden = [[max(0.0, h + b) for h, b in zip(row, b0, strict=True)] for row in H]
+    out = [[o + b for o, b in zip(row, b1, strict=True)] for row in matmul(hidden, W1)]
+    return [[exp(o) / sum(exp(other) for other in row) for o in row] for row in out]
+
+
+def sharpened(p, temperature):
+    """p_c^(1/T) / Σ p^(1/T) of each row."""
+    powers = [[value ** (1 / temperature) for value in row] for row in p]
+    return [[value / sum(row) for value in row] for row in powers]
+
+
+def estimated_labels(p, temperature):
+    """Sharpened, with half of the shift of the class shares undone."""
+    q, n = sharpened(p, temperature), len(p)
+    u = [(sum(row[c] for row in p) / n) ** 0.5 / (sum(row[c] for row in q) / n) ** 0.5 for c in range(len(p[0]))]
+    weighted = [[value * u_c for value, u_c in zip(row, u, strict=True)] for row in q]
+    return [[value / sum(row) for value in row] for row in weighted]

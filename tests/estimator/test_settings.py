@@ -2,11 +2,52 @@ import pytest
 
 from glcn import GLCNClassifier
 from glcn.estimator.settings import check_settings
+from glcn.estimator.variants import NAMES, resolve
 
 
-def test_defaults_and_none_pass():
-    check_settings(GLCNClassifier().get_params())
-    check_settings(GLCNClassifier(projection_size=None, graph_weight=0, n_neighbors=1).get_params())
+def settings_of(clf, has_graph=True):
+    return resolve(clf.variant, clf.get_params(), has_graph=has_graph)
+
+
+@pytest.mark.parametrize("has_graph", [True, False])
+@pytest.mark.parametrize("variant", NAMES)
+def test_the_settings_of_every_variant_pass(variant, has_graph):
+    settings = settings_of(GLCNClassifier(variant), has_graph)
+    check_settings(settings)
+    assert "auto" not in {value for name, value in settings.items() if name != "device"}
+
+
+def test_none_passes():
+    check_settings(settings_of(GLCNClassifier(projection_size=None, graph_weight=0, n_neighbors=1)))
+
+
+def test_what_the_caller_names_wins():
+    assert settings_of(GLCNClassifier("plus", hidden_units=5))["hidden_units"] == 5
+
+
+@pytest.mark.parametrize(
+    ("variant", "change"),
+    [
+        ("plus", {"n_layers": 3}),
+        ("plus", {"prior_weight": 0.1}),
+        ("closeness", {"n_hops": 2}),
+        ("paper", {"temperature": 1}),
+    ],
+)
+def test_a_setting_that_a_variant_does_not_have_is_refused(variant, change):
+    (name,) = change
+    with pytest.raises(ValueError, match=f"variant '{variant}' has no {name}"):
+        settings_of(GLCNClassifier(variant, **change))
+
+
+def test_plus_needs_a_projection():
+    with pytest.raises(ValueError, match="needs a projection"):
+        settings_of(GLCNClassifier("plus", projection_size=None))
+
+
+def test_unknown_variant():
+    with pytest.raises(ValueError, match="variant must be one of"):
+        settings_of(GLCNClassifier("best"))
 
 
 @pytest.mark.parametrize(
@@ -27,4 +68,4 @@ def test_defaults_and_none_pass():
 )
 def test_bad_settings(change, message):
     with pytest.raises(ValueError, match=message):
-        check_settings(GLCNClassifier(**change).get_params())
+        check_settings(settings_of(GLCNClassifier(**change)))

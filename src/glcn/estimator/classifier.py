@@ -1,7 +1,7 @@
 """The scikit-learn face of the network."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from glcn.estimator.base import GraphClassifier
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, prior_on
 from glcn.estimator.network import NetworkMixin
-from glcn.estimator.variants import AUTO, Auto, build, resolve, uses_weights
+from glcn.estimator.variants import AUTO, Auto, Parts, build, resolve, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph
 from glcn.nn import GLCNOutput, PlusOutput
@@ -234,7 +234,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
         generator = torch.Generator().manual_seed(seed)
-        model, loss, before_epoch = build(self.variant, settings, data, len(labels.classes), generator)
+        model, loss, before_epoch = self._parts(settings, data, len(labels.classes), generator)
         result = self._train(model, loss, data, settings, generator, callback, before_epoch)
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.
@@ -269,6 +269,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         ]
         return np.concatenate(parts)
 
+    def _parts(
+        self, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+    ) -> Parts:
+        return build(self.variant, settings, data, num_classes, generator)
+
     @torch.no_grad()
     def _read_off(self, data: TrainingData) -> NDArray[np.float32]:
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
@@ -280,10 +285,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return probabilities
 
     def _warn_if_collapsed(self) -> None:
-        if self.graph_report_.collapsed:
-            remedy = {
-                "closeness": "try a smaller dropout or graph_weight, or another graph",
-            }.get(self.variant, "this variant tends to it by its formula: try variant='closeness'")
+        if self.graph_report_.collapsed and self.settings_.get("learn_graph", True):
+            another = "try a smaller dropout or graph_weight, or another graph"
+            by_formula = "this variant tends to it by its formula: try variant='closeness'"
+            remedy = by_formula if self.variant in ("paper", "released") else another
             warnings.warn(
                 f"the learned graph is as good as uniform ({self.graph_report_.describe()}); {remedy}",
                 GraphCollapseWarning,

@@ -36,7 +36,7 @@ _PLUS: dict[str, Any] = {
     "hidden_units": 32,
     "projection_size": 32,
     "n_hops": 8,
-    "n_passes": 4,
+    "n_passes": 2,
     "learn_graph": True,
     "graph_weight": 0.5,
     "consistency_weight": 1.0,
@@ -149,7 +149,7 @@ def _plus(settings: Mapping[str, Any], data: TrainingData, num_classes: int, gen
         settings["graph_weight"],
         temperature=settings["temperature"],
         warm_up=CONSISTENCY_WARM_UP,
-        class_shares=_class_shares(data.targets[data.train_rows], num_classes),
+        class_shares=class_shares(data.targets[data.train_rows], num_classes),
     )
     if settings["learn_graph"]:
         warm_up_links(
@@ -158,7 +158,7 @@ def _plus(settings: Mapping[str, Any], data: TrainingData, num_classes: int, gen
     return Parts(model, loss, loss.start_epoch)
 
 
-def _class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
+def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
     """Return how the classes divide the rows, (c,), or None where the labels do not tell.
 
     As many labels of each class were chosen so; others are taken for a fair sample, with one row more of each class.

@@ -19,6 +19,7 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss
 from glcn.datasets import Dataset
 from glcn.estimator.base import TransductiveClassifier
 from glcn.exceptions import GraphCollapseWarning
+from glcn.experiments.perturb import CHANGES, perturbed
 from glcn.experiments.recipe import Column, Method, Recipe, Task
 from glcn.experiments.records import Row
 from glcn.graph import CandidateGraph
@@ -31,7 +32,7 @@ VERSIONS = {
 
 @dataclass(frozen=True)
 class Run:
-    """What to compute: ``changes`` are settings that differ from the recipe's."""
+    """What to compute: ``changes`` are settings that differ from the recipe's, or changes to the graph."""
 
     recipe: Recipe
     column: Column
@@ -41,7 +42,13 @@ class Run:
     @property
     def settings(self) -> dict[str, Any]:
         """All settings but the seed."""
-        return {**self.recipe.settings, **self.changes}
+        settings = {**self.recipe.settings, **self.changes}
+        return {name: value for name, value in settings.items() if name not in CHANGES}
+
+    @property
+    def graph_changes(self) -> dict[str, Any]:
+        """What is done to the graph before anything sees it."""
+        return {name: value for name, value in self.changes.items() if name in CHANGES}
 
     @property
     def key(self) -> str:
@@ -52,6 +59,8 @@ class Run:
             *(task.dataset, task.prepare, task.descriptor, graph),
             *(self.column.split, self.column.labels, self.recipe.method.estimator, self.seed, self.settings),
         ]
+        if self.graph_changes:
+            identity.append(self.graph_changes)
         return json.dumps(identity, sort_keys=True)
 
     @property
@@ -82,7 +91,7 @@ def _class(path: str) -> Any:
 def compute(run: Run, cache: Path | None = None) -> Row:
     """Fit and judge one run; the one place of the experiments where test labels are read."""
     dataset = run.recipe.task.load(run.column, run.seed)
-    graph = shared_graph(run.recipe.task, dataset)
+    graph = perturbed(shared_graph(run.recipe.task, dataset), run.graph_changes, run.seed)
     clf = estimator(run.recipe.method.estimator, run.settings, run.seed)
     if cache is not None and "memory" in clf.get_params():
         clf.set_params(memory=str(cache))
@@ -104,6 +113,7 @@ def compute(run: Run, cache: Path | None = None) -> Row:
         "task": run.recipe.task.name,
         "column": run.column.name,
         "settings": run.settings,
+        **run.graph_changes,
         **_training(clf),
         "graph": dict(run.recipe.task.graph) if run.recipe.task.graph else None,
         "features": dataset.features,

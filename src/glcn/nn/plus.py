@@ -58,7 +58,7 @@ class GLCNPlus(Module):
         *,
         projection_channels: int = 32,
         num_hops: int = 8,
-        num_passes: int = 4,
+        num_passes: int = 2,
         row_dropout: float = 0.5,
         feature_dropout: float = 0.5,
         dropout: float = 0.5,
@@ -125,6 +125,13 @@ class GLCNPlus(Module):
         edges = self._weigh(h, graph.pattern, graph.weights, graph.is_loop)
         return self.scorer.log_odds(h, edges.score, graph, generator)
 
+    @torch.no_grad()
+    def balance_loops(self, x: Features, graph: CandidateGraph) -> None:
+        """Let a self-loop weigh as much as the mean edge, as it does where all weights are alike."""
+        (h,) = feature_products(x, (self.scorer.projection,))
+        edges = self.scorer(h, graph.pattern, None, graph.is_loop).weights[~graph.is_loop]
+        self.scorer.loop.copy_(edges.mean().log())
+
     def attach(
         self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
     ) -> Tensor:
@@ -145,8 +152,11 @@ class GLCNPlus(Module):
 
     def _products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and the x W⁰ of all passes side by side, each with its own features left out in training."""
-        P = self._masked(self.scorer.projection, 1, generator)
         W = self._masked(self.first_weight, passes, generator)
+        if not self.learn_graph:
+            (product,) = feature_products(x, (W,))
+            return product.new_zeros(len(product), self.scorer.out_channels), product
+        P = self._masked(self.scorer.projection, 1, generator)
         h, product = feature_products(x, (P, W))
         return h, product
 

@@ -11,7 +11,8 @@ from glcn.graph import CandidateGraph, Prior
 from glcn.nn.edge_scorer import LinkLogOdds
 from glcn.nn.plus import PlusOutput
 
-ALIGNMENTS = 3  # rounds in which the targets' class shares are brought to the wanted ones
+ALIGNMENTS = 3  # rounds in which the class shares of the estimated labels are brought to the wanted ones
+UNDONE = 0.5  # of the shift of the class shares, where the wanted ones are not known: all is as bad as nothing
 
 
 class PlusTerms(NamedTuple):
@@ -32,8 +33,9 @@ class PlusLoss(Module):
         q_{ic} \propto u_c \, \bar Z_{ic}^{1/T}
 
     q are the estimated labels: the mean of the passes' probabilities, sharpened; no gradient flows through them. u
-    brings their class shares to ``class_shares``, or is 1 where these are not known. λ_c rises from 0 over the first
-    epochs. With f + β from :class:`EdgeScorer`,
+    brings their class shares to ``class_shares``; where these are not known, u is the square root of what would keep
+    the shares as they were before the sharpening. λ_c rises from 0 over the first epochs. With f + β from
+    :class:`EdgeScorer`,
 
     .. math::
         L_{link} = \mathrm{mean}_{edges} \ln(1 + e^{-(f+\beta)}) + \mathrm{mean}_{random\ pairs} \ln(1 + e^{f+\beta})
@@ -116,13 +118,21 @@ class PlusLoss(Module):
 
 
 def estimated_labels(mean: Tensor, temperature: float, class_shares: Tensor | None) -> Tensor:
-    """Sharpen probabilities (n, c), and bring their class shares to the wanted ones where there are any."""
+    """Sharpen probabilities (n, c) and mind the class shares, which sharpening shifts towards large classes.
+
+    They are brought to ``class_shares``, or, where these are not known, half of the shift is undone.
+    """
     q = (mean.clamp_min(torch.finfo(mean.dtype).tiny).log() / temperature).softmax(dim=1)
-    if class_shares is not None:
-        for _ in range(ALIGNMENTS):
-            q = q * (class_shares / q.mean(dim=0).clamp_min(1e-6))
-            q = q / q.sum(dim=1, keepdim=True)
+    if class_shares is None:
+        return _reweighted(q, mean.mean(dim=0), UNDONE)
+    for _ in range(ALIGNMENTS):
+        q = _reweighted(q, class_shares, 1.0)
     return q
+
+
+def _reweighted(q: Tensor, shares: Tensor, power: float) -> Tensor:
+    q = q * (shares / q.mean(dim=0).clamp_min(1e-6)) ** power
+    return q / q.sum(dim=1, keepdim=True)
 
 
 def link_loss(links: LinkLogOdds) -> Tensor:

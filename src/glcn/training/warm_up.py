@@ -18,6 +18,8 @@ def warm_up_links(
     generator: torch.Generator | None = None,
 ) -> None:
     """Teach the edge scorer of ``model`` to tell edges from random pairs, for some steps, and nothing else."""
+    if graph.is_loop.all():
+        return
     optimizer = Adam(model.scorer.parameters(), lr=learning_rate, fused=True)
     model.train()
     for _ in range(steps):
@@ -25,3 +27,4 @@ def warm_up_links(
         optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
+    model.balance_loops(x, graph)

@@ -1,0 +1,124 @@
+"""The variant ``plus`` behind the classifier's face."""
+
+import warnings
+
+import numpy as np
+import pytest
+import torch
+from scipy import sparse
+
+from glcn import GLCNClassifier
+from glcn.estimator.variants import class_shares
+from glcn.experiments.perturb import with_random_edges
+from glcn.graph import CandidateGraph
+
+
+def quick(**settings):
+    defaults = {"n_neighbors": 5, "fixed_epochs": 60, "max_epochs": 100, "learning_rate": 0.03, "random_state": 0}
+    return GLCNClassifier("plus", **(defaults | settings))
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    random = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 30)
+    X = random.normal(size=(90, 5)) + 4 * np.eye(3, 5)[y]
+    few = np.full(90, -1)
+    few[[0, 1, 30, 31, 60, 61]] = [0, 0, 1, 1, 2, 2]
+    return quick().fit(X, few), X, y
+
+
+def test_learns_from_few_labels(fitted):
+    clf, X, y = fitted
+    assert (clf.transduction_ == y).mean() > 0.95
+    np.testing.assert_allclose(clf.label_distributions_.sum(axis=1), 1, rtol=1e-5)
+    assert (clf.predict(X + 0.01) == y).mean() > 0.95
+    assert clf.hidden_.shape == (90, clf.settings_["hidden_units"])
+
+
+def test_learned_graph_lives_on_the_candidates_and_its_rows_sum_to_one(fitted):
+    clf, X, _ = fitted
+    np.testing.assert_allclose(np.asarray(clf.graph_.sum(axis=1)).ravel(), 1, rtol=1e-5)
+    assert ((clf.graph_ > 0) != (CandidateGraph.knn(X, 5).to_scipy() > 0)).nnz == 0
+
+
+def test_the_same_seed_gives_the_same_bits(blobs):
+    X, _, few = blobs
+    first, again, other = (quick(random_state=seed).fit(X, few).label_distributions_ for seed in (3, 3, 4))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_a_new_row_that_equals_an_old_one_gets_its_label(blobs):
+    """Joined as the old row is, it gets the same probabilities, too."""
+    X, _, few = blobs
+    A = CandidateGraph.knn(X, 5).to_scipy()
+    A.setdiag(0)
+    A.eliminate_zeros()
+    clf = quick().fit(X, few, graph=A)
+    np.testing.assert_allclose(clf.predict_proba(X, edges=A), clf.label_distributions_, atol=1e-5)
+
+
+def test_new_rows_do_not_depend_on_each_other(fitted):
+    clf, X, _ = fitted
+    together = clf.predict_proba(X[:7] + 0.1)
+    alone = np.concatenate([clf.predict_proba(X[[i]] + 0.1) for i in range(7)])
+    np.testing.assert_allclose(together, alone, atol=1e-6)
+
+
+def test_a_fixed_graph_stays_as_it_was_given_and_nobody_warns(blobs):
+    X, _, few = blobs
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf = quick(learn_graph=False).fit(X, few)
+    np.testing.assert_allclose(clf.graph_.data, CandidateGraph.knn(X, 5).uniform().numpy(), rtol=1e-5)
+
+
+def test_weights_of_the_graph_count(blobs, random):
+    X, _, few = blobs
+    A = CandidateGraph.knn(X, 4).to_scipy()
+    W = A * sparse.csr_array(random.random((90, 90)))
+    first, second = (quick().fit(X, few, graph=graph).label_distributions_ for graph in (A, W.maximum(W.T)))
+    assert not np.array_equal(first, second)
+
+
+def test_random_edges_lose_their_weight():
+    """Rows of a class share words; a third of the edges join random rows. The graph learns which."""
+    random = np.random.default_rng(0)
+    y = np.arange(300) % 3
+    X = (random.random((300, 60)) < np.where(np.arange(60) // 20 == y[:, None], 0.3, 0.05)).astype(float)
+    same = sparse.triu(sparse.csr_array((y[:, None] == y) & (random.random((300, 300)) < 0.03)), k=1)
+    true = sparse.csr_array(same + same.T).astype(float)
+    noisy = with_random_edges(true, 0.5, random)
+    few = np.where(np.arange(300) < 15, y, -1)
+    clf = quick(fixed_epochs=100).fit(X, few, graph=noisy)
+    rows, columns = noisy.nonzero()
+    right = y[rows] == y[columns]
+    weight = np.asarray(clf.graph_[rows, columns]).ravel()
+    assert weight[right].mean() > 1.3 * weight[~right].mean()
+
+
+def test_isolated_rows_and_a_graph_without_edges(blobs):
+    X, y, few = blobs
+    clf = quick().fit(X, few, graph=sparse.csr_array((90, 90)))
+    assert np.isfinite(clf.label_distributions_).all()
+    assert (clf.transduction_ == y).mean() > 0.8  # features alone
+
+
+def test_no_hops_is_a_perceptron(blobs):
+    X, _, few = blobs
+    A = CandidateGraph.knn(X, 5).to_scipy()
+    with_graph, without = (quick(n_hops=0, learn_graph=False).fit(X, few, graph=g) for g in (A, sparse.eye_array(90)))
+    np.testing.assert_array_equal(with_graph.label_distributions_, without.label_distributions_)
+
+
+def test_class_shares_are_read_from_labels_that_are_a_sample():
+    assert class_shares(torch.tensor([0] * 20 + [1] * 20 + [2] * 20), 3) is None  # so many of each on purpose
+    assert class_shares(torch.tensor([0] * 20 + [1] * 19), 2) is None
+    np.testing.assert_allclose(class_shares(torch.tensor([0] * 8 + [1] * 2), 2), [9 / 12, 3 / 12])
+
+
+def test_history_has_every_term(fitted):
+    clf, _, _ = fitted
+    assert {"loss", "cross_entropy", "consistency", "link"} <= clf.history_.keys()
+    assert clf.history_["link"][-1] < clf.history_["link"][0] or clf.history_["link"][0] < 1.0

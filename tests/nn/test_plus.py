@@ -1,0 +1,156 @@
+import numpy as np
+import pytest
+import torch
+
+import literal
+from glcn.graph import CandidateGraph
+from glcn.kernels import Pattern
+from glcn.nn import GLCNPlus
+
+
+def network(seed=0, **settings):
+    generator = torch.Generator().manual_seed(seed)
+    model = GLCNPlus(6, 5, 3, projection_channels=4, generator=generator, **settings).double()
+    with torch.no_grad():  # away from the symmetric start
+        for parameter in model.parameters():
+            parameter += 0.3 * torch.randn(parameter.shape, dtype=torch.float64, generator=generator)
+    return model, torch.randn(12, 6, dtype=torch.float64, generator=generator)
+
+
+def literal_output(model, x, graph):
+    scorer = model.scorer
+    h = literal.embedding(x.tolist(), scorer.projection.tolist())
+    A = graph.to_scipy().toarray().tolist()
+    W = literal.link_weights(h, scorer.attention.tolist(), scorer.loop.item(), A) if model.learn_graph else A
+    S = literal.symmetrically_normalized(W)
+    H = literal.mean_of_hops(S, literal.embedding(x.tolist(), model.first_weight.tolist()), model.num_hops)
+    tail = (model.first_bias.tolist(), model.second_weight.tolist(), model.second_bias.tolist())
+    return W, literal.perceptron(H, *tail)
+
+
+@pytest.mark.parametrize("learn_graph", [True, False])
+@pytest.mark.parametrize("num_hops", [0, 1, 4])
+def test_equals_the_literal_network(any_graph, learn_graph, num_hops):
+    model, x = network(learn_graph=learn_graph, num_hops=num_hops)
+    model.eval()
+    W, Z = literal_output(model, x, any_graph)
+    output = model(x, any_graph)
+    np.testing.assert_allclose(output.logits.softmax(dim=1).detach().numpy(), Z, atol=1e-6)
+    shares = np.array(W) / np.sum(W, axis=1, keepdims=True)
+    np.testing.assert_allclose(any_graph.to_scipy(output.graph.values).toarray(), shares, atol=1e-6)
+
+
+def test_relabelling_nodes_permutes_the_output(weighted_adjacency):
+    model, x = network()
+    model.eval()
+    order = np.random.default_rng(5).permutation(12)
+    first = CandidateGraph.from_scipy(weighted_adjacency)
+    second = CandidateGraph.from_scipy(weighted_adjacency[np.ix_(order, order)])
+    torch.testing.assert_close(model(x[order], second).logits, model(x, first).logits[order])
+
+
+def test_passes_differ_in_training_and_not_in_evaluation(any_graph):
+    model, x = network(num_passes=3)
+    samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
+    assert samples.shape == (3, 12, 3)
+    assert not torch.allclose(samples[0], samples[1])
+    assert model.eval()(x, any_graph).samples.shape == (1, 12, 3)
+
+
+def test_without_anything_dropped_training_passes_equal_evaluation(any_graph):
+    model, x = network(row_dropout=0.0, feature_dropout=0.0, dropout=0.0)
+    trained = model.train()(x, any_graph, torch.Generator().manual_seed(1))
+    evaluated = model.eval()(x, any_graph).samples[0]
+    for sample in trained.samples:
+        torch.testing.assert_close(sample, evaluated)
+
+
+def test_random_passes_are_right_on_average(any_graph):
+    """Dropping rows and features leaves the hidden layer's input unbiased."""
+    model, x = network(num_passes=4000, dropout=0.0, row_dropout=0.3, feature_dropout=0.2, learn_graph=False)
+    with torch.no_grad():
+        model.first_bias.fill_(50.0)  # keeps the ReLU open, so that the network is linear in what is dropped
+        samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
+        expected = model.eval()(x, any_graph).samples[0]
+    np.testing.assert_allclose(samples.mean(dim=0).numpy(), expected.numpy(), atol=0.2)
+
+
+def test_the_mean_of_the_passes_is_the_mean_of_their_probabilities(any_graph):
+    model, x = network(num_passes=3)
+    output = model.train()(x, any_graph, torch.Generator().manual_seed(1))
+    torch.testing.assert_close(output.logits.softmax(dim=1), output.samples.softmax(dim=2).mean(dim=0))
+
+
+def test_labels_shape_the_graph(any_graph):
+    """The cross-entropy reaches P, a and the weight of the self-loops through S."""
+    model, x = network()
+    model.eval()(x, any_graph).logits.log_softmax(dim=1)[:, 0].sum().backward()
+    for name in ("projection", "attention", "loop"):
+        assert getattr(model.scorer, name).grad.abs().sum() > 0, name
+
+
+def test_a_fixed_graph_is_not_learned(any_graph):
+    model, x = network(learn_graph=False)
+    output = model.train()(x, any_graph, torch.Generator().manual_seed(1))
+    assert output.links is None
+    output.logits.sum().backward()
+    assert all(parameter.grad is None for parameter in model.scorer.parameters())
+
+
+def test_gradients_of_the_whole_network(weighted_graph):
+    model, x = network(num_hops=2)
+    model.eval()
+    names = [name for name, _ in model.named_parameters() if name != "scorer.offset"]
+    parameters = [parameter for name, parameter in model.named_parameters() if name != "scorer.offset"]
+
+    def run(*values):
+        return torch.func.functional_call(model, dict(zip(names, values, strict=True)), (x, weighted_graph)).logits
+
+    assert torch.autograd.gradcheck(run, tuple(parameters))
+
+
+def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph):
+    """Joined as the old row is: with the same rows, and with a loop of the same weight."""
+    model, x = network()
+    model.eval()
+    known = model(x, weighted_graph)
+    A = weighted_graph.to_scipy().toarray()
+    row = 3
+    neighbors = [j for j in range(12) if A[row, j] > 0 and j != row]
+    pattern = Pattern(
+        torch.tensor([0, 1 + len(neighbors)], dtype=torch.int32),
+        torch.arange(1 + len(neighbors), dtype=torch.int32),
+        table_size=1 + len(neighbors),
+    )
+    weights = torch.tensor([A[row, row], *A[row, neighbors]])
+    found = model.attach(x[[row]], known, torch.tensor(neighbors), pattern, weights)
+    torch.testing.assert_close(found[0].softmax(dim=0), known.logits[row].softmax(dim=0))
+
+
+def test_loops_are_balanced(any_graph):
+    model, x = network()
+    model.balance_loops(x, any_graph)
+    h = x @ model.scorer.projection
+    weights = model.scorer(h, any_graph.pattern, None, any_graph.is_loop).weights
+    torch.testing.assert_close(weights[any_graph.is_loop], weights[~any_graph.is_loop].mean().expand(12))
+
+
+@pytest.mark.parametrize("name", ["row_dropout", "feature_dropout", "dropout"])
+def test_probabilities_are_checked(name):
+    with pytest.raises(ValueError, match=f"{name} must lie in"):
+        GLCNPlus(6, 5, 3, **{name: 1.0})
+
+
+def test_sparse_features_give_the_same(any_graph):
+    from scipy import sparse
+
+    from glcn.kernels import SparseFeatures
+
+    model, x = network()
+    model.eval()
+    packed = SparseFeatures.from_scipy(sparse.csr_array(x.numpy()), torch.float64)
+    torch.testing.assert_close(model(packed, any_graph).logits, model(x, any_graph).logits)
+
+
+def test_it_says_what_it_is():
+    assert "6 → 5 → 3, num_hops=8" in repr(GLCNPlus(6, 5, 3))
