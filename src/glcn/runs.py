@@ -88,7 +88,7 @@ def _settings(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
         "split_description": dataset.split_description,
         "preparation": dataset.preparation,
         "fingerprint": dataset.fingerprint,
-        "parameters": clf.get_params(),
+        "parameters": clf.settings_,
         "versions": {
             "glcn": __version__,
             "python": platform.python_version(),

@@ -26,13 +26,17 @@ def fit(
     id_column: IdColumn = None,
     graph: Edges = None,
     prepare: Prepare = None,
-    variant: Annotated[str, typer.Option(help="Form of the network: closeness, paper or released.")] = "closeness",
+    variant: Annotated[
+        str, typer.Option(help="Form of the network: closeness, plus, paper or released.")
+    ] = "closeness",
     split: Split = None,
     labels: Labels = None,
     descriptor: Descriptor = None,
     seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
     n_neighbors: Annotated[int, typer.Option(help="Neighbours of a row where there is no graph.")] = 10,
-    max_epochs: Annotated[int, typer.Option(min=1, help="Most epochs to train.")] = 3000,
+    max_epochs: Annotated[
+        int | None, typer.Option(min=1, help="Most epochs to train.", show_default="the variant's own")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
@@ -62,7 +66,7 @@ def fit(
         _introduce(console, dataset)
         verbose = not quiet and sys.stderr.isatty()
         clf = GLCNClassifier(
-            variant, n_neighbors=n_neighbors, max_epochs=max_epochs, random_state=seed, verbose=verbose
+            variant, n_neighbors=n_neighbors, max_epochs=max_epochs or "auto", random_state=seed, verbose=verbose
         )
         start = time.perf_counter()
         with warnings.catch_warnings():

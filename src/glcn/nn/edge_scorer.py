@@ -11,7 +11,7 @@ from glcn.kernels import Pattern, edge_distances, propagate
 
 FIRST_ATTENTION = 0.3  # a starts as a plain distance
 FIRST_OFFSET = 1.0  # β
-MOST_PAIRS = 65_536  # random pairs an epoch; more would cost memory and teach nothing
+MOST_PAIRS = 16_384  # random pairs an epoch; there is a new draw in each, and gathering more would take most of it
 
 
 class EdgeWeights(NamedTuple):
@@ -72,7 +72,7 @@ class EdgeScorer(Module):
         edges = score[~graph.is_loop]
         count = min(max(len(edges), 1), MOST_PAIRS)
         i, j = torch.randint(graph.num_nodes, (2, count), generator=generator).to(h.device)
-        pairs = (h[i] - h[j]).abs() @ self.attention
+        pairs = (h.index_select(0, i) - h.index_select(0, j)).abs() @ self.attention
         return LinkLogOdds(self.offset - edges.relu(), self.offset - pairs.relu())
 
     def extra_repr(self) -> str:
