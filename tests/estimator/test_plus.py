@@ -9,6 +9,7 @@ from scipy import sparse
 
 from glcn import GLCNClassifier
 from glcn.estimator.variants import class_shares
+from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
 from glcn.graph import CandidateGraph
 
@@ -98,9 +99,34 @@ def test_random_edges_lose_their_weight():
     assert weight[right].mean() > 1.3 * weight[~right].mean()
 
 
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_the_unit_of_the_features_does_not_matter(blobs, container):
+    X, _, few = blobs
+    A = CandidateGraph.knn(X, 5).to_scipy()
+    first, second = (quick().fit(container(X * unit), few, graph=A) for unit in (1.0, 1024.0))
+    np.testing.assert_allclose(first.label_distributions_, second.label_distributions_, atol=1e-3)
+    np.testing.assert_allclose(first.predict_proba(X[:5]), second.predict_proba(1024.0 * X[:5]), atol=1e-3)
+
+
+def test_few_features_are_all_kept_unless_the_caller_says_otherwise(blobs, random):
+    X, _, few = blobs
+    wide = np.concatenate([X, random.normal(size=(90, 300))], axis=1)
+    short = {"fixed_epochs": 2}
+    assert quick(**short).fit(X, few).settings_["feature_dropout"] == 0
+    assert quick(**short).fit(wide, few).settings_["feature_dropout"] == 0.5
+    assert quick(**short, feature_dropout=0.3).fit(X, few).settings_["feature_dropout"] == 0.3
+
+
+def test_rows_of_zeros(blobs):
+    _, _, few = blobs
+    with pytest.warns(GraphCollapseWarning, match="as good as uniform"):
+        clf = quick().fit(np.zeros((90, 5)), few)
+    assert np.isfinite(clf.label_distributions_).all()
+
+
 def test_isolated_rows_and_a_graph_without_edges(blobs):
     X, y, few = blobs
-    clf = quick().fit(X, few, graph=sparse.csr_array((90, 90)))
+    clf = quick(fixed_epochs=200).fit(X, few, graph=sparse.csr_array((90, 90)))
     assert np.isfinite(clf.label_distributions_).all()
     assert (clf.transduction_ == y).mean() > 0.8  # features alone
 

@@ -13,7 +13,7 @@ from glcn.estimator.base import GraphClassifier
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, prior_on
 from glcn.estimator.network import NetworkMixin
-from glcn.estimator.variants import AUTO, Auto, Parts, build, resolve, uses_weights
+from glcn.estimator.variants import AUTO, Auto, Parts, build, feature_scale, fitted_to, resolve, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph
 from glcn.nn import GLCNOutput, PlusOutput
@@ -59,7 +59,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     consistency_weight, temperature : float or "auto", default="auto"
         Weight of the agreement of these passes on all rows, and T, below 1, that sharpens what they agree on.
     row_dropout, feature_dropout : float or "auto", default="auto"
-        Probabilities that a random pass leaves out a row, and a feature.
+        Probabilities that a random pass leaves out a row, and a feature; ``"auto"`` leaves out no feature where there
+        are fewer than 200.
     dropout : float or "auto", default="auto"
         Probability of dropping an entry of a layer's input while training; in ``"plus"`` of the hidden layer.
     weight_decay : float or "auto", default="auto"
@@ -222,10 +223,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         settings = resolve(self.variant, self.get_params(deep=False), has_graph=graph is not None)
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
+        settings = fitted_to(settings, self.get_params(deep=False), X.shape[1])
         known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
+        scale = feature_scale(self.variant, X)
         data = TrainingData(
-            x=as_features(X, compact=settings["projection_size"] is not None),
+            x=as_features(X * scale, compact=settings["projection_size"] is not None),
             graph=candidates if uses_weights(self.variant) else CandidateGraph(candidates.pattern),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
@@ -242,6 +245,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.settings_: dict[str, Any] = settings
         self._record(result)
         self._rows = known
+        self._scale = scale
         self._keep(problem, self._read_off(data))
         self._warn_if_interrupted()
         self._warn_if_collapsed()
@@ -297,7 +301,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     @torch.no_grad()
     def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
-        x = as_features(X, compact=self.settings_["projection_size"] is not None)
+        x = as_features(X * self._scale, compact=self.settings_["projection_size"] is not None)
         joined = attachment(part, edges)
         weights = joined.weights if uses_weights(self.settings_["variant"]) else None
         logits = self.model_.attach(x, self._known, joined.support, joined.pattern, weights)

@@ -27,6 +27,13 @@ def as_features(X: Any, *, compact: bool) -> Features:
     return x
 
 
+def mean_row_length(X: Any) -> float:
+    """Return the root of the mean squared length of the rows, or 1 where all are zero."""
+    squares = (X.data if sparse.issparse(X) else X).astype(np.float64, copy=False)
+    length = float(np.sqrt(np.square(squares).sum() / X.shape[0]))
+    return length if length > 0 else 1.0
+
+
 def prior_on(candidates: CandidateGraph, graph: Any, prior: Any, prior_weight: float) -> Prior | None:
     """Read the matrix A of the β term: ``prior``, else ``graph`` as it was given; None where β is 0."""
     if prior_weight == 0:

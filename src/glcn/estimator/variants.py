@@ -6,6 +6,7 @@ from typing import Any, Literal, NamedTuple
 import torch
 from torch import Tensor
 
+from glcn.estimator.inputs import mean_row_length
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss
 from glcn.training import TrainingData, warm_up_links
 
@@ -16,6 +17,8 @@ NAMES = (PLUS, *VARIANTS)
 
 LINK_STEPS = 100  # of the head start that the edge scorer of ``plus`` gets
 LINK_LEARNING_RATE = 0.01
+ROW_LENGTH = 0.25  # of the rows of ``plus``; longer ones let it fit few labels too fast
+MANY_FEATURES = 200  # from which on a random pass leaves some of them out
 CONSISTENCY_WARM_UP = 200  # epochs until the consistency has its full weight
 
 _GLCN: dict[str, Any] = {
@@ -75,9 +78,21 @@ def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[
     return {name: value for name, value in chosen.items() if name not in foreign}
 
 
+def fitted_to(settings: Mapping[str, Any], given: Mapping[str, Any], num_features: int) -> dict[str, Any]:
+    """Change the variant's own settings where the number of features matters: few of them can not be spared."""
+    if given["feature_dropout"] == AUTO and "feature_dropout" in settings and num_features < MANY_FEATURES:
+        return {**settings, "feature_dropout": 0.0}
+    return dict(settings)
+
+
 def uses_weights(variant: str) -> bool:
     """Return whether the weights of a given graph count, or only its edges."""
     return variant == PLUS or VARIANTS[variant].weighted
+
+
+def feature_scale(variant: str, X: Any) -> float:
+    """Return what the features are multiplied by: ``plus`` brings rows to a common mean length, whatever their unit."""
+    return ROW_LENGTH / mean_row_length(X) if variant == PLUS else 1.0
 
 
 def build(
