@@ -8,14 +8,18 @@ def embedding(x, P):
     return [[sum(x[i][q] * P[q][k] for q in range(p)) for k in range(d)] for i in range(n)]
 
 
+def score(h_i, h_j, a):
+    """aᵀ|h_i − h_j|."""
+    return sum(a_k * abs(x - y) for a_k, x, y in zip(a, h_i, h_j, strict=True))
+
+
 def learned_graph(h, a, A, sign):
     """S_ij = A_ij exp(±ReLU(aᵀ|h_i − h_j|)) / Σ_j …, a dense list of lists."""
-    n, d = len(h), len(a)
+    n = len(h)
     S = [[0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(n):
-            score = sum(a[k] * abs(h[i][k] - h[j][k]) for k in range(d))
-            S[i][j] = A[i][j] * exp(sign * max(0.0, score))
+            S[i][j] = A[i][j] * exp(sign * max(0.0, score(h[i], h[j], a)))
         total = sum(S[i])
         S[i] = [s / total for s in S[i]]
     return S
@@ -65,12 +69,11 @@ def cross_entropy(Z, labels, rows):
 
 def link_weights(h, a, b, A):
     """w_ij = A_ij exp(−ReLU(aᵀ|h_i − h_j|)) between different rows, w_ii = A_ii e^b."""
-    n, d = len(h), len(a)
+    n = len(h)
     W = [[0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(n):
-            score = sum(a[k] * abs(h[i][k] - h[j][k]) for k in range(d))
-            W[i][j] = A[i][j] * (exp(b) if i == j else exp(-max(0.0, score)))
+            W[i][j] = A[i][j] * (exp(b) if i == j else exp(-max(0.0, score(h[i], h[j], a))))
     return W
 
 

@@ -234,9 +234,12 @@ def test_class_weight(random):
     assert heavy[:, 1].mean() > balanced[:, 1].mean()
 
 
-def test_same_seed_same_bits_other_seed_other_bits(blobs):
+@pytest.mark.parametrize("variant", ["closeness", "plus"])
+def test_same_seed_same_bits_other_seed_other_bits(blobs, variant):
     X, _, few = blobs
-    first, second, third = (quick(random_state=seed).fit(X, few).label_distributions_ for seed in (0, 0, 1))
+    first, second, third = (
+        quick(variant=variant, random_state=seed).fit(X, few).label_distributions_ for seed in (0, 0, 1)
+    )
     np.testing.assert_array_equal(first, second)
     assert not np.array_equal(first, third)
 

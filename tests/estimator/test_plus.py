@@ -43,13 +43,6 @@ def test_learned_graph_lives_on_the_candidates_and_its_rows_sum_to_one(fitted):
     assert ((clf.graph_ > 0) != (CandidateGraph.knn(X, 5).to_scipy() > 0)).nnz == 0
 
 
-def test_the_same_seed_gives_the_same_bits(blobs):
-    X, _, few = blobs
-    first, again, other = (quick(random_state=seed).fit(X, few).label_distributions_ for seed in (3, 3, 4))
-    np.testing.assert_array_equal(first, again)
-    assert not np.array_equal(first, other)
-
-
 def test_a_new_row_that_equals_an_old_one_gets_its_label(blobs):
     """Joined as the old row is, it gets the same probabilities, too."""
     X, _, few = blobs

@@ -46,6 +46,13 @@ def test_evaluation_is_judged_by_labels_alone(any_graph):
     torch.testing.assert_close(terms.total, expected)
 
 
+def test_a_single_random_pass_still_trains_the_graph(any_graph):
+    _, output = trained_pass(any_graph, num_passes=1)
+    terms = PlusLoss()(output, any_graph, LABELS, ROWS)
+    assert terms.link > 0
+    assert terms.consistency > 0
+
+
 def test_no_gradient_flows_through_the_estimated_labels(any_graph):
     """With one pass repeated, passes and their mean agree, and only the sharpening pulls."""
     _, output = trained_pass(any_graph)

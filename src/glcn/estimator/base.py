@@ -77,7 +77,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _read(self, X: Any, y: Any, validation: Any, settings: Mapping[str, Any] | None = None) -> Problem:
-        """Check the settings, where they are not the parameters themselves, and the inputs of ``fit``."""
+        """Check the inputs of ``fit`` and the settings: the parameters, where none are given."""
         check_settings(self.get_params(deep=False) if settings is None else settings)
         reader = clone(self)  # notes the features in place of ``self``, which a refused fit leaves as it was
         X = validate_data(reader, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)

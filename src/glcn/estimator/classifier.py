@@ -23,9 +23,9 @@ from glcn.training import Progress, TrainingData
 class GLCNClassifier(NetworkMixin, GraphClassifier):
     """Classify rows when few of them are labelled, learning which rows should be neighbours.
 
-    Centre and scale the features (for example by StandardScaler): the network has no bias, as in the paper, so what it
-    sees of a row is its direction from the origin. Ctrl-C ends ``fit`` with the best weights so far and a warning; in a
-    search over settings it ends the fit at hand only.
+    Centre and scale the features (for example by StandardScaler): but for ``"plus"`` the network has no bias, as in the
+    paper, so what it sees of a row is its direction from the origin. Ctrl-C ends ``fit`` with the best weights so far
+    and a warning; in a search over settings it ends the fit at hand only.
 
     Parameters
     ----------

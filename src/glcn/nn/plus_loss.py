@@ -12,7 +12,7 @@ from glcn.nn.edge_scorer import LinkLogOdds
 from glcn.nn.plus import PlusOutput
 
 ALIGNMENTS = 3  # rounds in which the class shares of the estimated labels are brought to the wanted ones
-UNDONE = 0.5  # of the shift of the class shares, where the wanted ones are not known: all is as bad as nothing
+UNDONE = 0.5  # of the shift of the class shares, where the wanted ones are not known; 1 would never let them move
 
 
 class PlusTerms(NamedTuple):
@@ -93,7 +93,7 @@ class PlusLoss(Module):
         truth = targets[rows].repeat(len(samples))
         label_loss = cross_entropy(samples.flatten(0, 1), truth, weight=class_weight)
         nothing = label_loss.new_zeros(())
-        if len(output.samples) == 1:
+        if output.sums:  # a pass in evaluation
             return PlusTerms(label_loss, label_loss, nothing, nothing)
         consistency = self._consistency(output.samples.softmax(dim=2)) if self.consistency_weight else nothing
         link = nothing if output.links is None else link_loss(output.links)

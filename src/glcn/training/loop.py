@@ -136,8 +136,8 @@ def train(
     """Train ``model`` in place and leave it with its best weights.
 
     The best weights are those with the lowest validation loss, or the last ones where there are no validation rows.
-    Ctrl-C ends training the same way, with the best weights so far. ``before_epoch`` is told the
-    number of each epoch before it, for losses that change with time.
+    Ctrl-C ends training the same way, with the best weights so far. ``before_epoch`` is told the number
+    of each epoch before it, for losses that change with time.
     """
     optimizer = _optimizer(model, settings)
     schedule = StepLR(optimizer, settings.decay_every, settings.learning_rate_decay)
