@@ -39,7 +39,15 @@ def write_depths(results):
     write_results(results, lambda run: 0.8 + 0.01 * run.changes["n_layers"] + 0.001 * run.seed, ["figure5"])
 
 
-WRITE = {"figure3": write_curves, "figure4": write_maps, "figure5": write_depths}
+def write_noise(results):
+    def accuracy(run):
+        lost = run.changes.get("added_edges", 0) + run.changes.get("removed_edges", 0)
+        return 0.8 - 0.2 * lost + 0.001 * run.seed
+
+    write_results(results, accuracy, ["noise"])
+
+
+WRITE = {"figure3": write_curves, "figure4": write_maps, "figure5": write_depths, "noise": write_noise}
 every_figure = pytest.mark.parametrize("name", list(FIGURES))
 
 

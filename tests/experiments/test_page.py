@@ -3,13 +3,19 @@ import shutil
 import pytest
 
 from glcn.experiments.page import page, write_page
+from glcn.experiments.plan import sweeps_of
 from glcn.experiments.recipe import recipes, task, tasks
 from glcn.experiments.records import append
 from glcn.experiments.tune import log_path
-from made import write_results
+from made import TABLES, write_results
 
+LEARNED_GRAPH = [
+    "## What the learned graph of GLCN plus is worth",
+    *(f"### {sweep.title}" for sweep in sweeps_of("ablation")),
+]
+NOISE = ["## Noise, and no graph at all", *(f"### {sweep.title}" for sweep in sweeps_of("noise"))]
 SECTIONS = [
-    "# Results: the paper's tables and figures, run again",
+    "# Results: the paper's tables and figures, run again, and what goes past them",
     "## Table 1: citation graphs",
     "## Table 2: images",
     "### SVHN",
@@ -22,13 +28,19 @@ SECTIONS = [
     "### CIFAR10, weight λ of the graph loss",
     "### MNIST, weight λ of the graph loss",
     "## Figures",
+    *LEARNED_GRAPH,
+    *NOISE,
     "## Wins and losses",
     "## The paper's nine claims",
     "## What can not be compared",
     "## What differs from the methods' own papers",
     "## Settings, chosen by validation accuracy",
 ]
-OPTIONAL = {"## Figures", "## Wins and losses", "## Settings, chosen by validation accuracy"}
+OPTIONAL = {
+    *("## Figures", "## Wins and losses", "## Settings, chosen by validation accuracy"),
+    *LEARNED_GRAPH,
+    *NOISE,
+}
 
 
 def headings(text):
@@ -51,7 +63,7 @@ def accuracy(run):
 def results(tmp_path_factory):
     """A folder with something of everything."""
     folder = tmp_path_factory.mktemp("page") / "results"
-    write_results(folder, accuracy)
+    write_results(folder, accuracy, [*TABLES, "ablation", "noise"], same_class_mass=0.8123)
     (folder / "figures").mkdir()
     for name in ("figure3", "figure5"):
         (folder / f"figures/{name}.png").write_bytes(b"")
@@ -123,7 +135,8 @@ def test_every_line_of_a_table_has_as_many_cells_as_its_head(text):
 
 
 def test_wins_and_losses(text):
-    lines = [line for line in text.splitlines() if "better, p" in line and line.startswith("|")]
+    section = text.split("## Wins and losses")[1].split("## The paper's nine claims")[0]
+    lines = [line for line in section.splitlines() if "better, p" in line]
     assert len(lines) == sum(len(each.columns) for each in tasks())
     assert lines[0] == "| Citeseer, public split | GLCN | GLCN | ManiReg | +10.13 (10 of 10 better, p 0.002) |"
 
@@ -165,3 +178,19 @@ def test_write_page_links_from_where_it_stands(text, own, tmp_path):
     write_page(target, own)
     assert target.read_bytes() == text.replace("../results", "../../results").encode()
     assert [path.name for path in target.parent.iterdir()] == ["results.md"]
+
+
+def test_the_arms_are_compared_with_the_learned_graph(text):
+    section = text.split("## What the learned graph of GLCN plus is worth")[1].split("## Noise")[0]
+    lines = [line for line in section.splitlines() if line.startswith("| plus, fixed graph |")]
+    assert len(lines) == len(sweeps_of("ablation"))
+    assert "+0.14 (9 of 10 better, p 0.004) | 81.2% |" in lines[0], "0.03 points more from seed to seed, 0 at the first"
+    ours = [line for line in section.splitlines() if line.startswith("| **GLCN plus, defaults** |")]
+    assert len(ours) == len(lines)
+    assert "better" not in ours[0]
+
+
+def test_the_noise_is_drawn_where_there_is_a_figure(own):
+    assert "figures/noise.png" not in page(own, "../results")
+    (own / "figures/noise.png").write_bytes(b"")
+    assert "(../results/figures/noise.png)" in page(own, "../results")

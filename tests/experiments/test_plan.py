@@ -35,8 +35,9 @@ def test_a_table_has_every_recipe_in_every_column_with_its_seeds(target, chosen)
 
 
 def test_by_default_the_papers_methods_and_ours_are_run():
-    assert names(runs_of("table2")) == {"manireg", "lp", "deepwalk", "gcn", "gat", "glcn", "glcn-closeness"}
-    assert names(runs_of("table1", methods=["lp", "all"])) == {each.name for each in methods()}
+    ours = {"glcn", "glcn-closeness", "glcn-plus-default"}
+    assert names(runs_of("table2")) == {"manireg", "lp", "deepwalk", "gcn", "gat", *ours}
+    assert names(runs_of("table1", methods=["lp", "all"])) == {each.name for each in methods() if each.role != "arm"}
 
 
 def test_the_sweeps():
@@ -47,7 +48,26 @@ def test_the_sweeps():
     assert {run.changes["n_layers"] for run in runs_of("figure5")} == {2, 3, 4, 5, 6}
     assert len(sweeps_of("table4")) == 2
     assert runs_of("figure3") == runs_of("figure4") == []
-    assert set(TARGETS) == {"table1", "table2", "table3", "table4", "figure3", "figure4", "figure5"}
+    paper = {"table1", "table2", "table3", "table4", "figure3", "figure4", "figure5"}
+    assert set(TARGETS) == {*paper, "ablation", "noise"}
+
+
+def test_a_sweep_has_the_methods_that_it_names():
+    """Those for reference as well."""
+    for target in ("ablation", "noise"):
+        assert names(runs_of(target)) == {each.name for sweep in sweeps_of(target) for each in sweep.methods}
+    assert "gcn-original" in names(runs_of("noise"))
+
+
+def test_the_default_of_a_sweep_is_the_run_of_the_table():
+    """So that it is computed once: the setting as it is, and no edge added or removed."""
+    table = {run.key for run in runs_of("table1", methods=["glcn-plus-default", "gcn"])}
+    for target, method_name in (("ablation", "glcn-plus-default"), ("noise", "gcn")):
+        shared = {run.key for run in runs_of(target, methods=[method_name], datasets=["cora"])} & table
+        assert shared
+    added = [run for run in runs_of("noise", methods=["gcn"], datasets=["cora"]) if run.changes.get("added_edges")]
+    assert added
+    assert not {run.key for run in added} & table
 
 
 def test_a_sweep_changes_one_setting():
@@ -109,7 +129,7 @@ def test_quick_is_short_and_never_mistaken_for_the_real_run(target):
 def test_quick_shows_every_method_on_every_dataset():
     quick = [run for target in ("table1", "table2") for run in runs_of(target, methods=["all"], quick=True)]
     assert len(quick) == sum(len(recipes(task)) for task in tasks())
-    assert names(quick) == {each.name for each in methods()}
+    assert names(quick) == {each.name for each in methods() if each.role != "arm"}
     assert {run.seed for run in runs_of("table1", quick=True, seeds=2)} == {0, 1}
 
 

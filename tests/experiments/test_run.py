@@ -140,12 +140,15 @@ def test_what_a_row_holds():
 def test_a_learned_graph_says_how_far_it_moved():
     row = compute(run_of("glcn-closeness", max_epochs=1))
     assert 0 <= row["distance_from_uniform"] <= 1
+    assert 0 < row["uniform_same_class_mass"] < 1
+    assert row["same_class_mass"] != row["uniform_same_class_mass"]
+    assert row["cpu_seconds"] > 0
 
 
 def test_the_same_run_gives_the_same_row():
     first, second = (compute(run_of("mlp", max_epochs=3)) for _ in range(2))
     for row in (first, second):
-        del row["seconds"], row["peak_mb"]
+        del row["seconds"], row["cpu_seconds"], row["peak_mb"]
     assert first == second
 
 
@@ -221,4 +224,4 @@ def test_a_collapsed_graph_does_not_warn_and_other_warnings_do():
 def test_every_method_names_where_it_comes_from():
     for each in methods():
         assert each.source
-        assert each.role in ("baseline", "ours", "reference")
+        assert each.role in ("baseline", "ours", "reference", "arm")

@@ -6,7 +6,7 @@ from scipy import sparse
 from torch_geometric.data import Data
 
 from glcn.exceptions import AsymmetricGraphWarning
-from glcn.graph import CandidateGraph
+from glcn.graph import CandidateGraph, suitable_metric
 
 
 def test_reverse_points_at_the_mirror_edge(any_graph):
@@ -184,3 +184,32 @@ def test_what_can_not_be_read_is_said():
         CandidateGraph.coerce(np.zeros((4, 2), int), 5)
     with pytest.raises(ValueError, match="cross-validation"):
         CandidateGraph.coerce(sparse.csr_array((2, 5)), 2)
+
+
+@pytest.mark.parametrize(
+    ("X", "metric"),
+    [
+        (np.array([[0, 0, 3], [1, 0, 0], [0, 2, 0]]), "cosine"),
+        (np.array([[0, 0, 3], [-1, 0, 0], [0, 2, 0]]), "euclidean"),
+        (np.array([[1, 0, 3], [1, 4, 0], [5, 2, 0]]), "euclidean"),
+        (np.zeros((3, 2)), "cosine"),
+    ],
+)
+def test_the_metric_suits_the_features(X, metric):
+    """Counts of what is there are compared by direction, places by distance; stored zeros are zeros."""
+    assert suitable_metric(X) == metric
+    stored = sparse.csr_array(X)
+    assert suitable_metric(stored) == metric
+    stored.data[:] = 0
+    assert suitable_metric(stored) == "cosine"
+
+
+def test_automatic_neighbours_are_those_of_the_suitable_metric():
+    random = np.random.default_rng(0)
+    words = sparse.csr_array(random.poisson(0.2, size=(40, 30)).astype(float))
+    for X in (words, random.normal(size=(40, 3))):
+        chosen = CandidateGraph.knn(X, 3, suitable_metric(X)).pattern.indices
+        assert torch.equal(CandidateGraph.knn(X, 3, "auto").pattern.indices, chosen)
+    far = CandidateGraph.knn(words, 3, "euclidean").pattern.indices
+    near = CandidateGraph.knn(words, 3, "cosine").pattern.indices
+    assert far.shape != near.shape or not torch.equal(far, near)

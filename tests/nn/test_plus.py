@@ -22,16 +22,24 @@ def literal_output(model, x, graph):
     h = literal.embedding(x.tolist(), scorer.projection.tolist())
     A = graph.to_scipy().toarray().tolist()
     W = literal.link_weights(h, scorer.attention.tolist(), scorer.loop.item(), A) if model.learn_graph else A
-    S = literal.symmetrically_normalized(W)
-    H = literal.mean_of_hops(S, literal.embedding(x.tolist(), model.first_weight.tolist()), model.num_hops)
     tail = (model.first_bias.tolist(), model.second_weight.tolist(), model.second_bias.tolist())
-    return W, literal.perceptron(H, *tail)
+
+    def classified(weights):
+        S = literal.symmetrically_normalized(weights)
+        H = literal.mean_of_hops(S, literal.embedding(x.tolist(), model.first_weight.tolist()), model.num_hops)
+        return np.array(literal.perceptron(H, *tail))
+
+    if model.num_views == 1:
+        return W, classified(W)
+    theta = model.share.item()
+    return W, theta * classified(W) + (1 - theta) * classified(A)
 
 
-@pytest.mark.parametrize("learn_graph", [True, False])
+@pytest.mark.parametrize(("learn_graph", "share"), [(True, 0.5), (True, 0.0), (True, 0.75), (True, 1.0), (False, 0.5)])
 @pytest.mark.parametrize("num_hops", [0, 1, 4])
-def test_equals_the_literal_network(any_graph, learn_graph, num_hops):
+def test_equals_the_literal_network(any_graph, learn_graph, share, num_hops):
     model, x = network(learn_graph=learn_graph, num_hops=num_hops)
+    model.share.fill_(share)
     model.eval()
     W, Z = literal_output(model, x, any_graph)
     output = model(x, any_graph)
@@ -54,15 +62,39 @@ def test_passes_differ_in_training_and_not_in_evaluation(any_graph):
     samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
     assert samples.shape == (3, 12, 3)
     assert not torch.allclose(samples[0], samples[1])
-    assert model.eval()(x, any_graph).samples.shape == (1, 12, 3)
+    assert model.eval()(x, any_graph).samples.shape == (2, 12, 3)
 
 
-def test_without_anything_dropped_training_passes_equal_evaluation(any_graph):
-    model, x = network(row_dropout=0.0, feature_dropout=0.0, dropout=0.0)
-    trained = model.train()(x, any_graph, torch.Generator().manual_seed(1))
-    evaluated = model.eval()(x, any_graph).samples[0]
-    for sample in trained.samples:
-        torch.testing.assert_close(sample, evaluated)
+@pytest.mark.parametrize(("num_passes", "learned"), [(1, 1), (2, 1), (3, 2), (4, 2)])
+def test_without_anything_dropped_training_passes_equal_the_views_of_evaluation(any_graph, num_passes, learned):
+    """One half of the passes has the learned graph, the other the given one; with one pass there is one view."""
+    model, x = network(row_dropout=0.0, feature_dropout=0.0, dropout=0.0, num_passes=num_passes)
+    samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
+    views = model.eval()(x, any_graph).samples
+    assert len(samples) == num_passes
+    for sample in samples[:learned]:
+        torch.testing.assert_close(sample, views[0])
+    for sample in samples[learned:]:
+        torch.testing.assert_close(sample, views[1])
+
+
+def test_a_view_of_the_given_graph_is_a_fixed_one(any_graph):
+    model, x = network()
+    fixed, _ = network(learn_graph=False)
+    torch.testing.assert_close(model.eval()(x, any_graph).samples[1], fixed.eval()(x, any_graph).logits)
+
+
+def test_the_share_is_the_one_with_the_lowest_loss(any_graph):
+    model, x = network()
+    output = model.eval()(x, any_graph)
+    views = output.samples.softmax(dim=2)
+    for view, wanted in ((0, 1.0), (1, 0.0)):
+        targets = (views[view] - views[1 - view]).argmax(dim=1)  # the classes that this view prefers
+        model.settle_share(output, targets, torch.arange(12))
+        assert model.share == wanted
+        assert "share" in model.state_dict()
+    model.settle_share(output, targets, torch.arange(0))
+    assert model.share == 0.0, "without rows to go by it stays"
 
 
 def test_random_passes_are_right_on_average(any_graph):

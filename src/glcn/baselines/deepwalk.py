@@ -39,7 +39,7 @@ class DeepWalk(GraphClassifier):
         self,
         *,
         n_neighbors: int = 10,
-        metric: str = "euclidean",
+        metric: str = "auto",
         dimensions: int = 128,
         walks_per_row: int = 80,
         walk_length: int = 40,

@@ -37,7 +37,7 @@ class LabelPropagation(GraphClassifier):
         self,
         *,
         n_neighbors: int = 10,
-        metric: str = "euclidean",
+        metric: str = "auto",
         width: float | None = None,
         class_mass: bool = False,
     ) -> None:

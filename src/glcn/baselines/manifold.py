@@ -47,7 +47,7 @@ class ManifoldRegularization(GraphClassifier):
         self,
         *,
         n_neighbors: int = 10,
-        metric: str = "euclidean",
+        metric: str = "auto",
         kernel: Literal["rbf", "linear"] = "rbf",
         width: float = 1.0,
         ambient_weight: float = 0.005,

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    target: Annotated[str, typer.Argument(help="table1, table2, table3, table4, figure3, figure4, figure5 or all.")],
+    target: Annotated[
+        str,
+        typer.Argument(
+            help="table1 to table4, figure3 to figure5, ablation (what the graph of plus is worth), noise (edges added "
+            "and removed, no graph) or all."
+        ),
+    ],
     quick: Annotated[
         bool, typer.Option("--quick", help="See every method at work: one seed, few epochs; kept apart.")
     ] = False,
@@ -34,7 +40,7 @@ def reproduce(
         str | None,
         typer.Option(
             help="These, joined by commas; all: also those for reference, such as logistic regression.",
-            show_default="the paper's six and closeness; all with --show and --quick",
+            show_default="the paper's six and ours; all with --show and --quick",
         ),
     ] = None,
     jobs: Annotated[int, typer.Option(min=1, help="Runs side by side, one thread each.")] = 1,
@@ -50,7 +56,7 @@ def reproduce(
     ] = None,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
-    """Redo the tables and figures of the paper; an interrupted run goes on where it was."""
+    """Redo the tables and figures of the paper, and what goes past it; an interrupted run goes on where it was."""
     with told_plainly(debug, "stopped; finished runs are kept, run the same command again to go on"):
         from glcn.experiments.figures import DATASETS, FIGURES
         from glcn.experiments.page import write_page

@@ -36,8 +36,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     n_neighbors : int, default=10
         Size of the nearest-neighbour graph where ``fit`` is given none, and number of training rows that a new row is
         joined with.
-    metric : str, default="euclidean"
-        Distance of that search; ``"cosine"`` suits text-like data.
+    metric : str, default="auto"
+        Distance of that search; ``"auto"`` is ``"cosine"`` for features that are mostly zero and never negative, as
+        counts of words are, else ``"euclidean"``.
     hidden_units : int or "auto", default="auto"
         Width of the hidden layers. Here and below, ``"auto"`` is the variant's own: see ``settings_`` after a fit.
     n_layers : int or "auto", default="auto"
@@ -128,7 +129,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         variant: str = "closeness",
         *,
         n_neighbors: int = 10,
-        metric: str = "euclidean",
+        metric: str = "auto",
         hidden_units: int | Auto = AUTO,
         n_layers: int | Auto = AUTO,
         projection_size: int | Auto | None = AUTO,
@@ -226,7 +227,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         settings = fitted_to(settings, self.get_params(deep=False), X.shape[1])
         known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
-        scale = feature_scale(self.variant, X)
+        scale = feature_scale(self.variant, X, len(rows.train))
         data = TrainingData(
             x=as_features(X * scale, compact=settings["projection_size"] is not None),
             graph=candidates if uses_weights(self.variant) else CandidateGraph(candidates.pattern),
@@ -237,8 +238,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
         generator = torch.Generator().manual_seed(seed)
-        model, loss, before_epoch = self._parts(settings, data, len(labels.classes), generator)
+        model, loss, before_epoch, finish = self._parts(settings, data, len(labels.classes), generator)
         result = self._train(model, loss, data, settings, generator, callback, before_epoch)
+        if finish is not None:
+            finish()
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.
         self.model_ = model

@@ -17,7 +17,8 @@ NAMES = (PLUS, *VARIANTS)
 
 LINK_STEPS = 100  # of the head start that the edge scorer of ``plus`` gets
 LINK_LEARNING_RATE = 0.01
-ROW_LENGTH = 0.25  # of the rows of ``plus``; longer ones let it fit few labels too fast
+ROW_LENGTHS = (0.25, 1.0)  # least and greatest mean length of the rows of ``plus``
+LABELS_A_FEATURE = 0.4  # from which on rows have their full length; longer ones let it fit few labels too fast
 MANY_FEATURES = 200  # from which on a random pass leaves some of them out
 CONSISTENCY_WARM_UP = 200  # epochs until the consistency has its full weight
 
@@ -58,11 +59,12 @@ _PLUS_WITHOUT_GRAPH: dict[str, Any] = {"n_hops": 4}
 
 
 class Parts(NamedTuple):
-    """A network, what it is trained by, and what is told the number of each epoch."""
+    """A network, what it is trained by, what is told the number of each epoch, and what is done when all are over."""
 
     model: Any
     loss: Any
-    before_epoch: Callable[[int], None] | None
+    before_epoch: Callable[[int], None] | None = None
+    finish: Callable[[], None] | None = None
 
 
 def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[str, Any]:
@@ -90,9 +92,16 @@ def uses_weights(variant: str) -> bool:
     return variant == PLUS or VARIANTS[variant].weighted
 
 
-def feature_scale(variant: str, X: Any) -> float:
-    """Return what the features are multiplied by: ``plus`` brings rows to a common mean length, whatever their unit."""
-    return ROW_LENGTH / mean_row_length(X) if variant == PLUS else 1.0
+def feature_scale(variant: str, X: Any, num_labels: int) -> float:
+    """Return what the features are multiplied by: ``plus`` brings rows to a mean length whatever their unit is.
+
+    The fewer labels there are for each feature, the shorter the rows, so that the network follows them more slowly.
+    """
+    if variant != PLUS:
+        return 1.0
+    least, greatest = ROW_LENGTHS
+    length: float = greatest * num_labels / X.shape[1] / LABELS_A_FEATURE
+    return min(max(length, least), greatest) / mean_row_length(X)
 
 
 def build(
@@ -100,7 +109,7 @@ def build(
 ) -> Parts:
     """Make the network of a variant and its loss."""
     if variant == PLUS:
-        return _plus(settings, data, num_classes, generator)
+        return build_plus(settings, data, num_classes, generator)
     return _glcn(variant, settings, data, num_classes, generator)
 
 
@@ -142,11 +151,21 @@ def _glcn(
         smoothness=form.smoothness,
         smoothness_unit=_mean_edge_length(model, data) if form.relative else 1.0,
     )
-    return Parts(model, loss, None)
+    return Parts(model, loss)
 
 
-def _plus(settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator) -> Parts:
-    model = GLCNPlus(
+def build_plus(
+    settings: Mapping[str, Any],
+    data: TrainingData,
+    num_classes: int,
+    generator: torch.Generator,
+    *,
+    network: type[GLCNPlus] = GLCNPlus,
+    criterion: type[PlusLoss] = PlusLoss,
+    link_steps: int = LINK_STEPS,
+) -> Parts:
+    """Make the network of ``plus``, or another one in its place, and give its edge scorer a head start."""
+    model = network(
         data.x.shape[1],
         settings["hidden_units"],
         num_classes,
@@ -159,7 +178,7 @@ def _plus(settings: Mapping[str, Any], data: TrainingData, num_classes: int, gen
         learn_graph=settings["learn_graph"],
         generator=generator,
     )
-    loss = PlusLoss(
+    loss = criterion(
         settings["consistency_weight"],
         settings["graph_weight"],
         temperature=settings["temperature"],
@@ -168,9 +187,14 @@ def _plus(settings: Mapping[str, Any], data: TrainingData, num_classes: int, gen
     )
     if settings["learn_graph"]:
         warm_up_links(
-            model, data.x, data.graph, steps=LINK_STEPS, learning_rate=LINK_LEARNING_RATE, generator=generator
+            model, data.x, data.graph, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator
         )
-    return Parts(model, loss, loss.start_epoch)
+
+    @torch.no_grad()
+    def finish() -> None:
+        model.settle_share(model(data.x, data.graph), data.targets, data.validation_rows)
+
+    return Parts(model, loss, loss.start_epoch, finish)
 
 
 def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:

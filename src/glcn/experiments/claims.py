@@ -34,7 +34,8 @@ class Evidence:
         self.results = results
         self.rows: list[Row] = read(results / "runs.jsonl")
         self.found = Found(self.rows)
-        self.tables = {target: grids(target, self.found) for target in ("table1", "table2", "table3", "table4")}
+        kinds = ("table1", "table2", "table3", "table4", "ablation", "noise")
+        self.tables = {target: grids(target, self.found) for target in kinds}
         self.depth = grids("figure5", self.found)
 
     def pairs(self, other: str, targets: Sequence[str] = ("table1", "table2")) -> dict[str, Comparison]:

@@ -69,7 +69,7 @@ def cross_validate(
     out: Path,
     *,
     n_neighbors: int = 10,
-    metric: str = "euclidean",
+    metric: str = "auto",
     seed: int = 0,
     jobs: int = 1,
     listener: Callable[[int, int], None] | None = None,

@@ -1,6 +1,6 @@
-"""The figures of the paper, as PNG and SVG."""
+"""The figures of the paper and those past it, as PNG and SVG."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from glcn.experiments.recipe import Recipe, method, recipe, task
 from glcn.experiments.records import append, read
 from glcn.experiments.run import estimator, fit_dataset, shared_graph
 from glcn.experiments.runner import current_commit
-from glcn.experiments.tables import Found, grids
+from glcn.experiments.tables import Found, Line, grids
 
 CURVE_EPOCHS = 300
 SHOWN = ("gcn", "glcn", "glcn-closeness")
@@ -69,23 +69,7 @@ def figure5(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG0
     (sweep,) = sweeps_of("figure5")
     (grid,) = grids("figure5", Found(read(results / "runs.jsonl")), runs_of("figure5"))
     figure, (axes,) = _canvas(1, (6.4, 4.0))
-    drawn = False
-    for place, line in enumerate(grid.lines):
-        known = [(depth, cell) for depth, cell in zip(sweep.values, line.cells, strict=True) if cell.accuracies]
-        if not known:
-            continue
-        drawn = True
-        values = [list(cell.accuracies.values()) for _, cell in known]
-        axes.errorbar(
-            [depth + 0.05 * (place - 1) for depth, _ in known],
-            [np.mean(each) for each in values],
-            yerr=[np.std(each, ddof=1) if len(each) > 1 else 0.0 for each in values],
-            color=COLOURS[place],
-            marker=MARKERS[place],
-            capsize=3,
-            label=line.title,
-        )
-    if not drawn:
+    if not any([_with_error_bars(axes, sweep.values, line, place, 0.05) for place, line in enumerate(grid.lines)]):
         return []
     axes.set(xlabel="convolutions", ylabel="test accuracy in %", xticks=sweep.values)
     axes.set_title("MNIST, 1000 labels, mean ± standard deviation over 5 splits", loc="left", fontsize=10)
@@ -93,8 +77,55 @@ def figure5(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG0
     return _save(figure, results, "figure5")
 
 
-DATASETS = {"figure3": "mnist", "figure4": "scene15", "figure5": "mnist"}
-FIGURES: dict[str, Callable[..., list[Path]]] = {"figure3": figure3, "figure4": figure4, "figure5": figure5}
+def noise(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG001 (called as the others are)
+    """Draw the accuracy against edges added and removed; a line across is what the features alone give."""
+    found = Found(read(results / "runs.jsonl"))
+    shown = dict(zip((sweep.title for sweep in sweeps_of("noise")), sweeps_of("noise"), strict=True))
+    tables = {grid.title: grid for grid in grids("noise", found, runs_of("noise"))}
+    curves = [sweep for sweep in shown.values() if sweep.parameter != "no_graph"]
+    without = {sweep.task.name: tables[sweep.title] for sweep in shown.values() if sweep.parameter == "no_graph"}
+    figure, panels = _canvas(len(curves), (3.4 * len(curves), 3.8))
+    longest = 0
+    for axes, sweep in zip(panels, curves, strict=True):
+        for place, line in enumerate(tables[sweep.title].lines):
+            points = _with_error_bars(axes, [100 * value for value in sweep.values], line, place, 0.8)
+            longest = max(longest, points)
+        alone = without[sweep.task.name].cell("gcn", without[sweep.task.name].columns[0])
+        if alone is not None and alone.mean is not None:
+            axes.axhline(alone.mean, color=COLOURS[6], linewidth=1.2, linestyle=":", label="GCN on nearest neighbours")
+        what = "random edges added" if sweep.parameter == "added_edges" else "true edges removed"
+        axes.set(xlabel=f"{what}, %", ylabel="test accuracy in %" if axes is panels[0] else None)
+        axes.set_title(f"{sweep.task.title}, {sweep.column.title}", loc="left", fontsize=10)
+    if longest < 2:  # the graph as it is may be known from a table
+        return []
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False, fontsize=9)
+    return _save(figure, results, "noise")
+
+
+def _with_error_bars(axes: Any, at: Sequence[float], line: Line, place: int, shift: float) -> int:
+    """Draw mean ± standard deviation of a line's cells; returns how many there were."""
+    known = [(x, list(cell.accuracies.values())) for x, cell in zip(at, line.cells, strict=True) if cell.accuracies]
+    if known:
+        axes.errorbar(
+            [x + shift * (place - 1) for x, _ in known],
+            [np.mean(values) for _, values in known],
+            yerr=[np.std(values, ddof=1) if len(values) > 1 else 0.0 for _, values in known],
+            color=COLOURS[place],
+            marker=MARKERS[place],
+            capsize=3,
+            label=line.title,
+        )
+    return len(known)
+
+
+DATASETS = {"figure3": "mnist", "figure4": "scene15", "figure5": "mnist", "noise": "cora"}
+FIGURES: dict[str, Callable[..., list[Path]]] = {
+    "figure3": figure3,
+    "figure4": figure4,
+    "figure5": figure5,
+    "noise": noise,
+}
 
 
 def _curves(results: Path, compute: bool) -> dict[str, list[float]]:

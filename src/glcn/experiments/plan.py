@@ -4,20 +4,22 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from glcn.experiments.recipe import Method, Sweep, Task, recipe, recipes, sweeps, tasks
+from glcn.experiments.recipe import Method, Sweep, Task, all_tasks, recipe, recipes, sweeps, tasks
 from glcn.experiments.recipe import method as method_named
 from glcn.experiments.recipe import methods as all_methods
 from glcn.experiments.run import Run, parameters_of
 from glcn.experiments.runner import seeds_first
 
-TARGETS = ("table1", "table2", "table3", "table4", "figure3", "figure4", "figure5")
+TABLES = ("table1", "table2")
+TARGETS = (*TABLES, "table3", "table4", "figure3", "figure4", "figure5", "ablation", "noise")
 ALL = "all"
+DEFAULT = "default"  # the value of a sweep that leaves a setting as the recipe has it
 QUICK: dict[str, Any] = {"max_epochs": 100, "walks_per_row": 2, "max_landmarks": 500}
 
 
 def tasks_of(target: str) -> tuple[Task, ...]:
     """Return the tasks of Table 1 (with a graph of their own) or Table 2 (without)."""
-    return tuple(task for task in tasks() if (task.graph is None) == (target == "table1"))
+    return tuple(task for task in tasks() if task.table == target)
 
 
 def sweeps_of(target: str) -> tuple[Sweep, ...]:
@@ -33,15 +35,16 @@ def runs_of(
     seeds: int | None = None,
     quick: bool = False,
 ) -> list[Run]:
-    """Return the runs of a table, or of Figure 5, in the order in which to do them; other figures have none.
+    """Return the runs of a table or sweep in the order in which to do them; Figures 3 and 4 have none.
 
-    Left out, ``methods`` are the paper's and ours; ``["all"]`` has those that are for reference too.
+    Left out, ``methods`` are the paper's and ours in Tables 1 and 2, and ``["all"]`` has those that are for reference
+    too; a sweep has the methods that it names.
     """
-    wanted = _wanted(methods)
+    wanted = _wanted([ALL] if methods is None and target not in TABLES else methods)
     chosen = None if datasets is None else _known(datasets)
     found = [
         run
-        for run in (_table_runs(target) if target in ("table1", "table2") else _sweep_runs(target))
+        for run in (_table_runs(target) if target in TABLES else _sweep_runs(target))
         if (chosen is None or {run.recipe.task.name, run.recipe.task.dataset} & chosen)
         and run.recipe.method.name in wanted
     ]
@@ -54,7 +57,8 @@ def runs_of(
 
 def sweep_run(sweep: Sweep, method: Method, value: Any, seed: int) -> Run:
     """Return one run of a sweep."""
-    return Run(recipe(sweep.task, method), sweep.column, seed, {sweep.parameter: value})
+    changes = {} if value == DEFAULT else {sweep.parameter: value}
+    return Run(recipe(sweep.task, method), sweep.column, seed, changes)
 
 
 def _wanted(methods: Iterable[str] | None) -> set[str]:
@@ -67,7 +71,7 @@ def _wanted(methods: Iterable[str] | None) -> set[str]:
 
 
 def _known(datasets: Iterable[str]) -> set[str]:
-    known = {task.name for task in tasks()} | {task.dataset for task in tasks()}
+    known = {name for task in all_tasks() for name in (task.name, task.dataset)}
     chosen = set(datasets)
     for name in sorted(chosen - known):
         raise ValueError(f"there is no dataset {name!r}; choose among {', '.join(sorted(known))}")

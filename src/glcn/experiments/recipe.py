@@ -44,6 +44,7 @@ class Task:
     title: str
     dataset: str
     columns: tuple[Column, ...]  # the first one is the one that settings are chosen on
+    table: str | None = None  # of the paper, where it stands in one
     prepare: str | None = None
     descriptor: str | None = None
     graph: Mapping[str, Any] | None = None  # of a dataset without one: {"prepare": ..., "n_neighbors": ..., "metric"}
@@ -75,7 +76,7 @@ class Method:
     fixed: Mapping[str, Any] = field(default_factory=dict)  # settings that tuning does not touch
     start: Mapping[str, Any] = field(default_factory=dict)  # the first settings that tuning tries
     search: Mapping[str, Any] = field(default_factory=dict)  # parameter → list of choices, or {low, high, log}
-    role: str = "baseline"  # "baseline", "ours", or "reference": in the table, but not one of the paper's methods
+    role: str = "baseline"  # "baseline", "ours", "reference": in the tables, not the paper's; "arm": in no table
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,12 @@ class Sweep:
     values: tuple[Any, ...]
     methods: tuple[Method, ...]
     seeds: int
+    titles: tuple[str, ...]  # of the values, where they stand above or beside a table
     paper: Mapping[str, Sequence[str]]
 
 
 def sweeps() -> tuple[Sweep, ...]:
-    """Return the sweeps of Tables 3 and 4 and Figure 5."""
+    """Return the sweeps of Tables 3 and 4 and Figure 5, and those past the paper."""
     found = []
     for content in _read(SWEEPS)["sweep"]:
         home = task(content["task"])
@@ -114,6 +116,7 @@ def sweeps() -> tuple[Sweep, ...]:
             "task": home,
             "column": home.column(content["column"]),
             "values": tuple(content["values"]),
+            "titles": tuple(content.get("titles") or [f"{value:g}" for value in content["values"]]),
             "methods": tuple(method(name) for name in content["methods"]),
             "paper": content.get("paper", {}),
         }
@@ -122,14 +125,19 @@ def sweeps() -> tuple[Sweep, ...]:
 
 
 def tasks() -> tuple[Task, ...]:
-    """Return all tasks, in the order of the paper's tables."""
+    """Return the tasks of the paper's tables, in their order."""
+    return tuple(task for task in all_tasks() if task.table is not None)
+
+
+def all_tasks() -> tuple[Task, ...]:
+    """Return all tasks, those that go past the paper too."""
     found = [_read_task(path) for path in FOLDER.glob("*/task.toml")]
     return tuple(task for _, task in sorted(found, key=lambda pair: pair[0]))
 
 
 def task(name: str) -> Task:
     """Return the task of that name."""
-    return _choose("dataset", name, {each.name: each for each in tasks()})
+    return _choose("dataset", name, {each.name: each for each in all_tasks()})
 
 
 @cache
@@ -159,12 +167,13 @@ def recipe_path(task_: Task, method_: Method) -> Path:
 
 
 def recipe(task_: Task, method_: Method) -> Recipe:
-    """Return the recipe of a method on a task."""
-    content = _read(recipe_path(task_, method_))
+    """Return the recipe of a method on a task; one without anything to choose needs no file."""
+    path = recipe_path(task_, method_)
+    content = _read(path) if path.exists() or method_.search else {}
     return Recipe(
         task=task_,
         method=method_,
-        settings=with_none({**method_.fixed, **content["settings"]}),
+        settings=with_none({**method_.fixed, **content.get("settings", {})}),
         paper=content.get("paper", {}),
         deviations=tuple(content.get("deviations", ())),
         tuned=bool(method_.search),

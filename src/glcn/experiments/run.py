@@ -47,8 +47,8 @@ class Run:
 
     @property
     def graph_changes(self) -> dict[str, Any]:
-        """What is done to the graph before anything sees it."""
-        return {name: value for name, value in self.changes.items() if name in CHANGES}
+        """What is done to the graph before anything sees it; adding or removing nothing is no change."""
+        return {name: value for name, value in self.changes.items() if name in CHANGES and value}
 
     @property
     def key(self) -> str:
@@ -96,9 +96,9 @@ def compute(run: Run, cache: Path | None = None) -> Row:
     if cache is not None and "memory" in clf.get_params():
         clf.set_params(memory=str(cache))
     _forget_peak()
-    start = time.perf_counter()
+    start, start_of_work = time.perf_counter(), time.process_time()
     fit_dataset(clf, dataset, graph)
-    seconds = time.perf_counter() - start
+    seconds, cpu_seconds = time.perf_counter() - start, time.process_time() - start_of_work
     found = clf.transduction_[dataset.test]
     truth = dataset.y[dataset.test]
     return {
@@ -115,11 +115,13 @@ def compute(run: Run, cache: Path | None = None) -> Row:
         "settings": run.settings,
         **run.graph_changes,
         **_training(clf),
+        **_same_class_mass(clf, dataset),
         "graph": dict(run.recipe.task.graph) if run.recipe.task.graph else None,
         "features": dataset.features,
         "preparation": dataset.preparation,
         "fingerprint": dataset.fingerprint,
         "seconds": round(seconds, 2),
+        "cpu_seconds": round(cpu_seconds, 2),
         "peak_mb": _peak_mb(),
         "versions": VERSIONS,
         "key": run.key,
@@ -181,6 +183,23 @@ def _training(clf: TransductiveClassifier) -> dict[str, Any]:
     if hasattr(clf, "graph_report_"):
         found["distance_from_uniform"] = round(clf.graph_report_.distance_from_uniform, 5)
     return found
+
+
+def _same_class_mass(clf: TransductiveClassifier, dataset: Dataset) -> dict[str, float]:
+    """Return which share of what test rows receive comes from their own class, under S and under a uniform graph."""
+    if not hasattr(clf, "graph_"):
+        return {}
+    entries = clf.graph_.tocoo()
+    S, (rows, columns) = entries.data, entries.coords
+    between = np.isin(rows, dataset.test) & (rows != columns)
+    same = between & (dataset.y[rows] == dataset.y[columns])
+    uniform = 1.0 / np.diff(clf.graph_.tocsr().indptr)[rows]
+    if not between.any():
+        return {}
+    return {
+        "same_class_mass": round(float(S[same].sum() / S[between].sum()), 5),
+        "uniform_same_class_mass": round(float(uniform[same].sum() / uniform[between].sum()), 5),
+    }
 
 
 def _forget_peak() -> None:

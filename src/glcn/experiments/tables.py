@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import mean, stdev
 
-from glcn.experiments.plan import ALL, QUICK, runs_of, sweep_run, sweeps_of, tasks_of
+from glcn.experiments.plan import ALL, QUICK, TABLES, runs_of, sweep_run, sweeps_of, tasks_of
 from glcn.experiments.recipe import Method, Sweep, Task, recipes
 from glcn.experiments.records import Row
 from glcn.experiments.run import Run
@@ -18,6 +18,7 @@ class Cell:
     paper: str | None
     accuracies: Mapping[int, float]  # in %, by seed
     wanted: int  # number of seeds in all
+    same_class_mass: float | None = None  # mean share of what test rows receive that comes from their own class
 
     @property
     def mean(self) -> float | None:
@@ -76,8 +77,10 @@ class Found:
 
     def cell(self, runs: Sequence[Run], paper: str | None = None) -> Cell:
         """Gather the seeds of a cell."""
-        rows = {run.seed: self.by_key.get(run.key) for run in runs}
-        return Cell(paper, {seed: 100 * row["accuracy"] for seed, row in rows.items() if row}, len(runs))
+        rows = {run.seed: row for run in runs if (row := self.by_key.get(run.key))}
+        masses = [row["same_class_mass"] for row in rows.values() if "same_class_mass" in row]
+        accuracies = {seed: 100 * row["accuracy"] for seed, row in rows.items()}
+        return Cell(paper, accuracies, len(runs), mean(masses) if masses else None)
 
 
 def grids(target: str, found: Found, runs: Sequence[Run] | None = None) -> list[Grid]:
@@ -86,7 +89,7 @@ def grids(target: str, found: Found, runs: Sequence[Run] | None = None) -> list[
     ``runs`` are those asked for, where they are not all that the recipes name.
     """
     cells = _Cells(found, runs_of(target, methods=[ALL]) if runs is None else runs)
-    if target in ("table1", "table2"):
+    if target in TABLES:
         return [grid for task in tasks_of(target) if (grid := _task_grid(task, cells)).lines]
     return [grid for sweep in sweeps_of(target) if (grid := _sweep_grid(sweep, cells)).lines]
 
@@ -147,4 +150,4 @@ def _sweep_grid(sweep: Sweep, cells: _Cells) -> Grid:
         for method in sweep.methods
         if cells.has(sweep.task, method)
     )
-    return Grid(sweep.title, tuple(f"{value:g}" for value in sweep.values), lines)
+    return Grid(sweep.title, sweep.titles, lines)

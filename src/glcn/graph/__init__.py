@@ -1,7 +1,14 @@
 """Graphs: the candidates on which a graph is learned, nearest neighbours, and priors."""
 
 from glcn.graph.candidate import CandidateGraph
-from glcn.graph.neighbors import check_neighbor_count, nearest_neighbors, neighbor_index
+from glcn.graph.neighbors import check_neighbor_count, nearest_neighbors, neighbor_index, suitable_metric
 from glcn.graph.prior import Prior
 
-__all__ = ["CandidateGraph", "Prior", "check_neighbor_count", "nearest_neighbors", "neighbor_index"]
+__all__ = [
+    "CandidateGraph",
+    "Prior",
+    "check_neighbor_count",
+    "nearest_neighbors",
+    "neighbor_index",
+    "suitable_metric",
+]

@@ -1,26 +1,36 @@
 """Random propagation on a learned graph: the network of the variant ``plus``."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter, init
+from torch.nn.functional import nll_loss
 
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
 from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds, degrees, symmetrically_normalized
 from glcn.nn.graph_learning import LearnedGraph
 
+SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the learned graph in the answer, from which validation rows may choose
+
+
+class View(NamedTuple):
+    """A graph that features travel on, in evaluation: what new rows attached later will receive from it."""
+
+    degree: Tensor  # (n,) row sums of W
+    sums: tuple[Tensor, ...]  # K + 1 times (n, m), the partial sums of the hops
+
 
 class PlusOutput(NamedTuple):
     """What one pass through the network gives."""
 
     logits: Tensor  # (n, c); Z = softmax(logits)
-    samples: Tensor  # (s, n, c) logits of each random pass; in evaluation the one pass that is not random
+    samples: Tensor  # (s, n, c) logits of each random pass; in evaluation (v, n, c), those of each view
     graph: LearnedGraph  # its values are D⁻¹W: rows sum to 1
     links: LinkLogOdds | None  # in training, where a graph is learned
-    degree: Tensor  # (n,) row sums of W
-    sums: tuple[Tensor, ...]  # (n, m) partial sums of the hops, which new rows attached later will receive; evaluation
+    views: tuple[View, ...]  # in evaluation
 
 
 class GLCNPlus(Module):
@@ -31,8 +41,10 @@ class GLCNPlus(Module):
         H = \frac{1}{K+1} \sum_{k=0}^{K} S^k \,(m \circ X (r \circ W^0)), \qquad
         Z = \mathrm{softmax}(\mathrm{ReLU}(H + b^0) W^1 + b^1)
 
-    W comes from :class:`EdgeScorer`. In training the masks m, over rows, and r, over features, are drawn anew for each
-    of s passes, so that a row has to be recognised by various parts of its neighbourhood and of its features.
+    In training the masks m, over rows, and r, over features, are drawn anew for each of s passes, so that a row has to
+    be recognised by various parts of its neighbourhood and of its features. One half of the passes has W from
+    :class:`EdgeScorer`, the other has W = A, so that the learned graph can not cut off what the given one would bring.
+    The answer is θ times the Z of the first view and 1 − θ times that of the second; see :meth:`settle_share`.
 
     Parameters
     ----------
@@ -43,7 +55,7 @@ class GLCNPlus(Module):
     num_hops
         K.
     num_passes
-        s, the number of random passes an epoch.
+        s, the number of random passes an epoch; with one, there is one view.
     row_dropout, feature_dropout, dropout
         Probabilities of dropping a row of X W⁰, a feature, and a hidden unit of a row.
     learn_graph
@@ -80,7 +92,14 @@ class GLCNPlus(Module):
         self.first_bias = Parameter(torch.empty(hidden_channels))
         self.second_weight = Parameter(torch.empty(hidden_channels, out_channels))  # W¹
         self.second_bias = Parameter(torch.empty(out_channels))
+        self.register_buffer("share", torch.tensor(0.5))  # θ
+        self.share: Tensor
         self._reset_weights(generator)
+
+    @property
+    def num_views(self) -> int:
+        """Number of graphs that features travel on: the learned one and the given one, or one of them."""
+        return 2 if self.learn_graph and self.num_passes > 1 else 1
 
     @property
     def is_random(self) -> bool:
@@ -103,19 +122,19 @@ class GLCNPlus(Module):
         passes = self.num_passes if self.training else 1
         h, product = self._products(x, passes, generator)  # (n, d), (n, s·m)
         edges = self._weigh(h, graph.pattern, graph.weights, graph.is_loop)
-        degree = degrees(edges.weights, graph.pattern)
-        S = symmetrically_normalized(edges.weights, degree, graph.pattern)
+        Ws = self._views(edges.weights, graph.weights)
         if self.training:
-            product = self._without_some_rows(product, passes, generator)
-        sums = [product]
-        for _ in range(self.num_hops):
-            sums.append(product + propagate(S, sums[-1], graph.pattern))
-        samples = self._classify(sums[-1], passes, generator)
+            parts = self._dealt_out(self._without_some_rows(product, passes, generator))
+        else:
+            parts = (product,) * len(Ws)
+        views = [self._spread(W, part, graph.pattern) for W, part in zip(Ws, parts, strict=True)]
+        samples = torch.cat([self._classify(view.sums[-1], generator) for view in views])
         links = self.scorer.log_odds(h, edges.score, graph, generator) if self.training and self.learn_graph else None
-        shares = edges.weights / degree.index_select(0, graph.pattern.rows)
+        shares = edges.weights / views[0].degree.index_select(0, graph.pattern.rows)
         learned = LearnedGraph(h, edges.score, edges.square, shares)
-        logits = samples.log_softmax(dim=2).logsumexp(dim=0)  # the mean of the passes' probabilities
-        return PlusOutput(logits, samples, learned, links, degree, () if self.training else tuple(sums))
+        if self.training:
+            return PlusOutput(samples.log_softmax(dim=2).logsumexp(dim=0), samples, learned, links, ())
+        return PlusOutput(self._blended(samples), samples, learned, links, tuple(views))
 
     def link_log_odds(
         self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None
@@ -132,6 +151,17 @@ class GLCNPlus(Module):
         edges = self.scorer(h, graph.pattern, None, graph.is_loop).weights[~graph.is_loop]
         self.scorer.loop.copy_(edges.mean().log())
 
+    @torch.no_grad()
+    def settle_share(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> None:
+        """Set θ so that the cross-entropy of ``output``, of a pass in evaluation, on ``rows`` is lowest."""
+        if self.num_views == 1 or not len(rows):
+            return
+        losses = []
+        for share in SHARES:
+            self.share.fill_(share)
+            losses.append(nll_loss(self._blended(output.samples[:, rows]).log_softmax(dim=1), targets[rows]).item())
+        self.share.fill_(SHARES[losses.index(min(losses))])
+
     def attach(
         self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
     ) -> Tensor:
@@ -139,16 +169,55 @@ class GLCNPlus(Module):
         h, product = self._products(x, 1, None)
         table = torch.cat([h, known.graph.embedding[support]])
         edges = self._weigh(table, pattern, weights, pattern.rows == pattern.columns)
-        degree = torch.cat([degrees(edges.weights, pattern), known.degree[support]])
-        S = symmetrically_normalized(edges.weights, degree, pattern)
-        received = product
-        for known_sum in known.sums[:-1]:
-            received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
-        return self._classify(received, 1, None)[0]
+        samples = []
+        for W, view in zip(self._views(edges.weights, weights), known.views, strict=True):
+            S = self._normalized(W, torch.cat([degrees(W, pattern), view.degree[support]]), pattern)
+            received = product
+            for known_sum in view.sums[:-1]:
+                received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
+            samples.append(self._classify(received, None))
+        return self._blended(torch.cat(samples))
 
     def first_hidden(self, output: PlusOutput, graph: CandidateGraph) -> Tensor:  # noqa: ARG002 as GLCN's
         """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it."""
-        return torch.relu(output.sums[-1] / (self.num_hops + 1) + self.first_bias)
+        shares = self._view_shares(output.samples)
+        hidden = [torch.relu(view.sums[-1] / (self.num_hops + 1) + self.first_bias) for view in output.views]
+        return sum((share * each for share, each in zip(shares, hidden, strict=True)), torch.zeros_like(hidden[0]))
+
+    def _views(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
+        """Return the W of each view, (E,) each; ``given`` is None where every weight of A is 1."""
+        if self.num_views == 1:
+            return (learned,)
+        return learned, torch.ones_like(learned) if given is None else given.to(learned.dtype)
+
+    def _dealt_out(self, product: Tensor) -> Sequence[Tensor]:
+        """Give each view its half of the passes, which stand side by side in ``product`` (n, s·m)."""
+        width = len(self.first_bias)
+        passes = product.shape[1] // width
+        given = passes // 2 if self.num_views == 2 else 0
+        border = (passes - given) * width
+        return [part.contiguous() for part in (product[:, :border], product[:, border:])[: self.num_views]]
+
+    def _spread(self, W: Tensor, product: Tensor, pattern: Pattern) -> View:
+        """Send ``product`` (n, ·) over K hops, and sum up."""
+        degree = degrees(W, pattern)
+        S = self._normalized(W, degree, pattern)
+        sums = [product]
+        for _ in range(self.num_hops):
+            sums.append(product + propagate(S, sums[-1], pattern))
+        return View(degree, tuple(sums))
+
+    def _view_shares(self, samples: Tensor) -> Tensor:
+        """Return θ and 1 − θ, (v,), or 1."""
+        one = samples.new_ones(1)
+        return one if len(samples) == 1 else torch.cat([one * self.share, one * (1 - self.share)])
+
+    def _blended(self, samples: Tensor) -> Tensor:
+        """Return the logits of the views' probabilities, mixed by θ, (n, c)."""
+        if len(samples) == 1:
+            return samples[0]
+        shares = self._view_shares(samples).clamp_min(torch.finfo(samples.dtype).tiny)
+        return (samples.log_softmax(dim=2) + shares.log()[:, None, None]).logsumexp(dim=0)
 
     def _products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and the x W⁰ of all passes side by side, each with its own features left out in training."""
@@ -178,9 +247,13 @@ class GLCNPlus(Module):
         zeros = h.new_zeros(pattern.num_edges)
         return EdgeWeights(zeros, zeros, h.new_ones(pattern.num_edges) if weights is None else weights)
 
-    def _classify(self, sums: Tensor, passes: int, generator: torch.Generator | None) -> Tensor:
-        """Return the logits of each pass, (passes, n, c), from its K + 1 hops summed."""
-        H = sums.view(len(sums), passes, -1) / (self.num_hops + 1)
+    def _normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
+        """Turn W into S, (E,)."""
+        return symmetrically_normalized(weights, degree, pattern)
+
+    def _classify(self, sums: Tensor, generator: torch.Generator | None) -> Tensor:
+        """Return the logits of each pass, (passes, n, c), from its K + 1 hops summed, (n, passes·m)."""
+        H = sums.view(len(sums), -1, len(self.first_bias)) / (self.num_hops + 1)
         hidden = dropout(torch.relu(H + self.first_bias), self.dropout if self.training else 0.0, generator)
         return (hidden @ self.second_weight + self.second_bias).transpose(0, 1)
 
