@@ -69,7 +69,7 @@ def figure5(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG0
     (sweep,) = sweeps_of("figure5")
     (grid,) = grids("figure5", Found(read(results / "runs.jsonl")), runs_of("figure5"))
     figure, (axes,) = _canvas(1, (6.4, 4.0))
-    if not any([_with_error_bars(axes, sweep.values, line, place, 0.05) for place, line in enumerate(grid.lines)]):
+    if not sum(_with_error_bars(axes, sweep.values, line, place, 0.05) for place, line in enumerate(grid.lines)):
         return []
     axes.set(xlabel="convolutions", ylabel="test accuracy in %", xticks=sweep.values)
     axes.set_title("MNIST, 1000 labels, mean ± standard deviation over 5 splits", loc="left", fontsize=10)
