@@ -1,5 +1,6 @@
 """The variant ``plus`` behind the classifier's face."""
 
+import copy
 import warnings
 
 import numpy as np
@@ -8,7 +9,7 @@ import torch
 from scipy import sparse
 
 from glcn import GLCNClassifier
-from glcn.estimator.variants import class_shares
+from glcn.estimator.variants import class_shares, feature_scale
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
 from glcn.graph import CandidateGraph
@@ -99,6 +100,33 @@ def test_the_unit_of_the_features_does_not_matter(blobs, container):
     first, second = (quick().fit(container(X * unit), few, graph=A) for unit in (1.0, 1024.0))
     np.testing.assert_allclose(first.label_distributions_, second.label_distributions_, atol=1e-3)
     np.testing.assert_allclose(first.predict_proba(X[:5]), second.predict_proba(1024.0 * X[:5]), atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("num_labels", "length"), [(1, 0.25), (4, 0.25), (10, 0.625), (40, 2.5), (64, 4.0), (1000, 4.0)]
+)
+def test_rows_are_the_longer_the_more_labels_there_are_for_each_feature(random, num_labels, length):
+    X = random.normal(size=(50, 40)) * 7
+    scaled = X * feature_scale("plus", X, num_labels)
+    assert np.sqrt((scaled**2).sum(axis=1).mean()) == pytest.approx(length)
+    assert feature_scale("paper", X, num_labels) == 1.0
+
+
+def test_validation_rows_weigh_the_two_views(blobs):
+    """Where no label tells, both count alike; else the share is the best of those tried."""
+    X, y, few = blobs
+    assert quick().fit(X, few).model_.share == 0.5
+    labels, validation = few.copy(), np.arange(0, len(y), 4)
+    validation = validation[few[validation] < 0]
+    labels[validation] = y[validation]
+    clf = quick().fit(X, labels, validation=validation)
+    found, truth = {}, torch.from_numpy(y[validation])
+    for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+        model = copy.deepcopy(clf.model_)
+        model.share.fill_(share)
+        logits = model._blended(clf._known.samples[:, validation])
+        found[share] = torch.nn.functional.cross_entropy(logits, truth).item()
+    assert clf.model_.share.item() == min(found, key=found.get)
 
 
 def test_few_features_are_all_kept_unless_the_caller_says_otherwise(blobs, random):

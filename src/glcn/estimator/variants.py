@@ -17,8 +17,8 @@ NAMES = (PLUS, *VARIANTS)
 
 LINK_STEPS = 100  # of the head start that the edge scorer of ``plus`` gets
 LINK_LEARNING_RATE = 0.01
-ROW_LENGTHS = (0.25, 1.0)  # least and greatest mean length of the rows of ``plus``
-LABELS_A_FEATURE = 0.4  # from which on rows have their full length; longer ones let it fit few labels too fast
+ROW_LENGTHS = (0.25, 4.0)  # least and greatest mean length of the rows of ``plus``
+LENGTH_BY_LABELS = 2.5  # times the number of labels for each feature; longer rows let it fit few labels too fast
 MANY_FEATURES = 200  # from which on a random pass leaves some of them out
 CONSISTENCY_WARM_UP = 200  # epochs until the consistency has its full weight
 
@@ -99,8 +99,8 @@ def feature_scale(variant: str, X: Any, num_labels: int) -> float:
     """
     if variant != PLUS:
         return 1.0
+    length: float = LENGTH_BY_LABELS * num_labels / X.shape[1]
     least, greatest = ROW_LENGTHS
-    length: float = greatest * num_labels / X.shape[1] / LABELS_A_FEATURE
     return min(max(length, least), greatest) / mean_row_length(X)
 
 
