@@ -108,15 +108,15 @@ def test_quick_is_kept_apart(made_up, tmp_path):
     assert result.exit_code == 0
     assert [path.name for path in (tmp_path / "results").iterdir()] == ["quick.jsonl"]
     rows = read(tmp_path / "results/quick.jsonl")
-    assert len(rows) == len({row["method"] for row in rows}) == 13
+    assert len(rows) == len({row["method"] for row in rows}) == 14
     assert {row["settings"]["max_epochs"] for row in rows if "max_epochs" in row["settings"]} == {QUICK["max_epochs"]}
-    assert result.stdout.count("80.00") == 13
+    assert result.stdout.count("80.00") == 14
 
 
 def test_methods_for_reference_are_run_on_request(made_up, tmp_path):
     made_up("reproduce", "table1", *CORA, "--seeds", 1)
     main = {row["method"] for row in read(tmp_path / "results/runs.jsonl")}
-    assert main == {"manireg", "lp", "deepwalk", "gcn", "gat", "glcn", "glcn-closeness"}
+    assert main == {"manireg", "lp", "deepwalk", "gcn", "gat", "glcn", "glcn-closeness", "glcn-plus-default"}
     made_up("reproduce", "table1", *CORA, "--seeds", 1, "--methods", "all")
     assert {row["method"] for row in read(tmp_path / "results/runs.jsonl")} - main == {
         *("gcn-original", "gat-original", "glcn-literal", "glcn-released", "logistic", "mlp")
@@ -145,7 +145,8 @@ def test_page_and_figures_are_named(made_up, tmp_path):
     [
         (
             ["table9"],
-            "there is no 'table9'; choose one of table1, table2, table3, table4, figure3, figure4, figure5 or all",
+            "there is no 'table9'; choose one of table1, table2, table3, table4, figure3, figure4, figure5, ablation, "
+            "noise or all",
         ),
         (["table1", "--datasets", "corra"], "there is no dataset 'corra'; choose among"),
         (["table1", "--methods", "lp,gnc"], "there is no method 'gnc'; choose one of manireg, lp"),

@@ -1,8 +1,9 @@
+import numpy as np
 import pytest
 
 from glcn import GLCNClassifier
 from glcn.estimator.settings import check_settings
-from glcn.estimator.variants import NAMES, resolve
+from glcn.estimator.variants import NAMES, fitted_to, resolve
 
 
 def settings_of(clf, has_graph=True):
@@ -12,8 +13,10 @@ def settings_of(clf, has_graph=True):
 @pytest.mark.parametrize("has_graph", [True, False])
 @pytest.mark.parametrize("variant", NAMES)
 def test_the_settings_of_every_variant_pass(variant, has_graph):
-    settings = settings_of(GLCNClassifier(variant), has_graph)
+    clf = GLCNClassifier(variant)
+    settings = fitted_to(settings_of(clf, has_graph), clf.get_params(), np.ones((3, 2)))
     check_settings(settings)
+    assert settings["metric"] == "euclidean"
     assert "auto" not in {value for name, value in settings.items() if name != "device"}
 
 

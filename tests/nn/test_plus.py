@@ -93,8 +93,19 @@ def test_the_share_is_the_one_with_the_lowest_loss(any_graph):
         model.settle_share(output, targets, torch.arange(12))
         assert model.share == wanted
         assert "share" in model.state_dict()
+    model.share.fill_(0.5)
     model.settle_share(output, targets, torch.arange(0))
-    assert model.share == 0.0, "without rows to go by it stays"
+    assert model.share == 0.5, "without rows to go by it stays"
+
+
+def test_a_share_that_may_be_better_by_chance_is_not_taken(any_graph):
+    """One row speaks for the learned view, another as loudly against it: neither is sure."""
+    model, x = network()
+    samples = torch.zeros(2, 12, 3, dtype=torch.float64)
+    samples[0, 0, 0] = samples[1, 1, 0] = 2.0
+    output = model.eval()(x, any_graph)._replace(samples=samples)
+    model.settle_share(output, torch.zeros(12, dtype=torch.long), torch.arange(2))
+    assert model.share == 0.5
 
 
 def test_random_passes_are_right_on_average(any_graph):

@@ -224,7 +224,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         settings = resolve(self.variant, self.get_params(deep=False), has_graph=graph is not None)
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
-        settings = fitted_to(settings, self.get_params(deep=False), X.shape[1])
+        settings = fitted_to(settings, self.get_params(deep=False), X)
         known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
         scale = feature_scale(self.variant, X, len(rows.train))

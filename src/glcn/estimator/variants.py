@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from glcn.estimator.inputs import mean_row_length
+from glcn.graph import suitable_metric
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss
 from glcn.training import TrainingData, warm_up_links
 
@@ -80,11 +81,14 @@ def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[
     return {name: value for name, value in chosen.items() if name not in foreign}
 
 
-def fitted_to(settings: Mapping[str, Any], given: Mapping[str, Any], num_features: int) -> dict[str, Any]:
-    """Change the variant's own settings where the number of features matters: few of them can not be spared."""
-    if given["feature_dropout"] == AUTO and "feature_dropout" in settings and num_features < MANY_FEATURES:
-        return {**settings, "feature_dropout": 0.0}
-    return dict(settings)
+def fitted_to(settings: Mapping[str, Any], given: Mapping[str, Any], X: Any) -> dict[str, Any]:
+    """Settle what depends on the features: which metric suits them, and that few of them can not be spared."""
+    fitted = dict(settings)
+    if given["metric"] == AUTO:
+        fitted["metric"] = suitable_metric(X)
+    if given["feature_dropout"] == AUTO and "feature_dropout" in settings and X.shape[1] < MANY_FEATURES:
+        fitted["feature_dropout"] = 0.0
+    return fitted
 
 
 def uses_weights(variant: str) -> bool:

@@ -14,6 +14,7 @@ from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds, degrees, s
 from glcn.nn.graph_learning import LearnedGraph
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the learned graph in the answer, from which validation rows may choose
+EVEN = 0.5
 
 
 class View(NamedTuple):
@@ -92,7 +93,7 @@ class GLCNPlus(Module):
         self.first_bias = Parameter(torch.empty(hidden_channels))
         self.second_weight = Parameter(torch.empty(hidden_channels, out_channels))  # W¹
         self.second_bias = Parameter(torch.empty(out_channels))
-        self.register_buffer("share", torch.tensor(0.5))  # θ
+        self.register_buffer("share", torch.tensor(EVEN))  # θ
         self.share: Tensor
         self._reset_weights(generator)
 
@@ -153,14 +154,21 @@ class GLCNPlus(Module):
 
     @torch.no_grad()
     def settle_share(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> None:
-        """Set θ so that the cross-entropy of ``output``, of a pass in evaluation, on ``rows`` is lowest."""
-        if self.num_views == 1 or not len(rows):
+        """Set θ so that the cross-entropy of ``output``, of a pass in evaluation, on ``rows`` is lowest.
+
+        It stays at ½ unless another one is better by more than the standard error of the difference.
+        """
+        if self.num_views == 1 or len(rows) < 2:
             return
-        losses = []
-        for share in SHARES:
-            self.share.fill_(share)
-            losses.append(nll_loss(self._blended(output.samples[:, rows]).log_softmax(dim=1), targets[rows]).item())
-        self.share.fill_(SHARES[losses.index(min(losses))])
+        losses = {share: self._losses(output.samples[:, rows], share, targets[rows]) for share in SHARES}
+        gains = {share: losses[EVEN] - loss for share, loss in losses.items()}
+        sure = {share: gain.mean() for share, gain in gains.items() if gain.mean() > gain.std() / len(rows) ** 0.5}
+        self.share.fill_(max(sure, key=lambda share: sure[share].item(), default=EVEN))
+
+    def _losses(self, samples: Tensor, share: float, targets: Tensor) -> Tensor:
+        """Return the cross-entropy of each row, (l,), if θ were ``share``."""
+        self.share.fill_(share)
+        return nll_loss(self._blended(samples).log_softmax(dim=1), targets, reduction="none")
 
     def attach(
         self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
