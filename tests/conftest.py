@@ -9,6 +9,7 @@ import torch
 from scipy import sparse
 
 from glcn.graph import CandidateGraph
+from groups import three_groups
 
 
 def pytest_configure():
@@ -81,10 +82,4 @@ def two_threads():
 @pytest.fixture
 def blobs():
     """Three well separated groups of 30 rows in 5 dimensions, three labels each: X, y, y with −1 for unlabelled."""
-    random = np.random.default_rng(1)
-    y = np.repeat([0, 1, 2], 30)
-    X = random.normal(size=(90, 5)) + 4 * np.eye(3, 5)[y]
-    few = np.full(90, -1)
-    shown = [0, 1, 2, 30, 31, 32, 60, 61, 62]
-    few[shown] = y[shown]
-    return X, y, few
+    return three_groups(labels_each=3)

@@ -113,6 +113,15 @@ def test_quick_is_kept_apart(made_up, tmp_path):
     assert result.stdout.count("80.00") == 14
 
 
+def test_all_of_quick_is_what_the_paper_has(made_up, tmp_path):
+    """Arms and noise take longer than a glance."""
+    made_up("reproduce", "all", *CORA, "--quick")
+    found = read(tmp_path / "results/quick.jsonl")
+    assert not {row["method"] for row in found} & {each.name for each in recipes.methods() if each.role == "arm"}
+    made_up("reproduce", "ablation", *CORA, "--quick")
+    assert len(read(tmp_path / "results/quick.jsonl")) > len(found)
+
+
 def test_methods_for_reference_are_run_on_request(made_up, tmp_path):
     made_up("reproduce", "table1", *CORA, "--seeds", 1)
     main = {row["method"] for row in read(tmp_path / "results/runs.jsonl")}

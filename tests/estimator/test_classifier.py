@@ -18,6 +18,7 @@ from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 from glcn.graph import CandidateGraph
 from glcn.kernels import parallel, reference
 from glcn.nn import GLCN
+from groups import three_groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
 
@@ -29,11 +30,7 @@ def quick(**settings):
 
 @pytest.fixture(scope="module")
 def fitted():
-    random = np.random.default_rng(1)
-    y = np.repeat([0, 1, 2], 30)
-    X = random.normal(size=(90, 5)) + 4 * np.eye(3, 5)[y]
-    few = np.full(90, -1)
-    few[[0, 1, 30, 31, 60, 61]] = [0, 0, 1, 1, 2, 2]
+    X, y, few = three_groups(labels_each=2)
     return quick().fit(X, few), X, y
 
 

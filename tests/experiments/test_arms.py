@@ -13,7 +13,7 @@ SETTINGS = {"variant": "plus", "max_epochs": 12, "hidden_units": 8, "n_hops": 2,
 
 @pytest.fixture(scope="module")
 def table():
-    """Two blobs of rows, some labelled, and a graph of their nearest neighbours with some wrong edges."""
+    """Two overlapping groups of rows, some labelled, and the graph of their nearest neighbours."""
     random = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = random.normal(size=(60, 8)) + 2.0 * y[:, None]

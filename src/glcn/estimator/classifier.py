@@ -56,7 +56,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     learn_graph : bool or "auto", default="auto"
         False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next six.
     n_hops, n_passes : int or "auto", default="auto"
-        How far rows hear of each other, and the number of random passes an epoch.
+        How far rows hear of each other, and the number of random passes an epoch, half of them on the learned graph,
+        half on the given one; a single pass is on the learned one.
     consistency_weight, temperature : float or "auto", default="auto"
         Weight of the agreement of these passes on all rows, and T, below 1, that sharpens what they agree on.
     row_dropout, feature_dropout : float or "auto", default="auto"

@@ -79,11 +79,10 @@ def figure5(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG0
 
 def noise(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG001 (called as the others are)
     """Draw the accuracy against edges added and removed; a line across is what the features alone give."""
-    found = Found(read(results / "runs.jsonl"))
-    shown = dict(zip((sweep.title for sweep in sweeps_of("noise")), sweeps_of("noise"), strict=True))
-    tables = {grid.title: grid for grid in grids("noise", found, runs_of("noise"))}
-    curves = [sweep for sweep in shown.values() if sweep.parameter != "no_graph"]
-    without = {sweep.task.name: tables[sweep.title] for sweep in shown.values() if sweep.parameter == "no_graph"}
+    sweeps = sweeps_of("noise")
+    tables = {grid.title: grid for grid in grids("noise", Found(read(results / "runs.jsonl")), runs_of("noise"))}
+    curves = [sweep for sweep in sweeps if sweep.parameter != "no_graph"]
+    without = {sweep.task.name: tables[sweep.title] for sweep in sweeps if sweep.parameter == "no_graph"}
     figure, panels = _canvas(len(curves), (3.4 * len(curves), 3.8))
     longest = 0
     for axes, sweep in zip(panels, curves, strict=True):

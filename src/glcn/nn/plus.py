@@ -135,7 +135,7 @@ class GLCNPlus(Module):
         learned = LearnedGraph(h, edges.score, edges.square, shares)
         if self.training:
             return PlusOutput(samples.log_softmax(dim=2).logsumexp(dim=0), samples, learned, links, ())
-        return PlusOutput(self._blended(samples), samples, learned, links, tuple(views))
+        return PlusOutput(_blended(samples, self.share), samples, learned, links, tuple(views))
 
     def link_log_odds(
         self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None
@@ -160,15 +160,14 @@ class GLCNPlus(Module):
         """
         if self.num_views == 1 or len(rows) < 2:
             return
-        losses = {share: self._losses(output.samples[:, rows], share, targets[rows]) for share in SHARES}
+        samples = output.samples[:, rows]
+        losses = {
+            share: nll_loss(_blended(samples, share).log_softmax(dim=1), targets[rows], reduction="none")
+            for share in SHARES
+        }
         gains = {share: losses[EVEN] - loss for share, loss in losses.items()}
         sure = {share: gain.mean() for share, gain in gains.items() if gain.mean() > gain.std() / len(rows) ** 0.5}
         self.share.fill_(max(sure, key=lambda share: sure[share].item(), default=EVEN))
-
-    def _losses(self, samples: Tensor, share: float, targets: Tensor) -> Tensor:
-        """Return the cross-entropy of each row, (l,), if θ were ``share``."""
-        self.share.fill_(share)
-        return nll_loss(self._blended(samples).log_softmax(dim=1), targets, reduction="none")
 
     def attach(
         self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
@@ -184,13 +183,12 @@ class GLCNPlus(Module):
             for known_sum in view.sums[:-1]:
                 received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
             samples.append(self._classify(received, None))
-        return self._blended(torch.cat(samples))
+        return _blended(torch.cat(samples), self.share)
 
     def first_hidden(self, output: PlusOutput, graph: CandidateGraph) -> Tensor:  # noqa: ARG002 as GLCN's
-        """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it."""
-        shares = self._view_shares(output.samples)
+        """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it, views mixed by θ."""
         hidden = [torch.relu(view.sums[-1] / (self.num_hops + 1) + self.first_bias) for view in output.views]
-        return sum((share * each for share, each in zip(shares, hidden, strict=True)), torch.zeros_like(hidden[0]))
+        return hidden[0] if len(hidden) == 1 else self.share * hidden[0] + (1 - self.share) * hidden[1]
 
     def _views(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
         """Return the W of each view, (E,) each; ``given`` is None where every weight of A is 1."""
@@ -214,18 +212,6 @@ class GLCNPlus(Module):
         for _ in range(self.num_hops):
             sums.append(product + propagate(S, sums[-1], pattern))
         return View(degree, tuple(sums))
-
-    def _view_shares(self, samples: Tensor) -> Tensor:
-        """Return θ and 1 − θ, (v,), or 1."""
-        one = samples.new_ones(1)
-        return one if len(samples) == 1 else torch.cat([one * self.share, one * (1 - self.share)])
-
-    def _blended(self, samples: Tensor) -> Tensor:
-        """Return the logits of the views' probabilities, mixed by θ, (n, c)."""
-        if len(samples) == 1:
-            return samples[0]
-        shares = self._view_shares(samples).clamp_min(torch.finfo(samples.dtype).tiny)
-        return (samples.log_softmax(dim=2) + shares.log()[:, None, None]).logsumexp(dim=0)
 
     def _products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and the x W⁰ of all passes side by side, each with its own features left out in training."""
@@ -277,3 +263,13 @@ class GLCNPlus(Module):
     def __call__(self, *arguments: Any, **keywords: Any) -> PlusOutput:
         """Run :meth:`forward`."""
         return super().__call__(*arguments, **keywords)  # type: ignore[no-any-return]
+
+
+def _blended(samples: Tensor, share: Tensor | float) -> Tensor:
+    """Return the logits of the mean of the views' probabilities, (n, c), where the first of two weighs ``share``."""
+    if len(samples) == 1:
+        return samples[0]
+    learned, given = samples.log_softmax(dim=2)
+    share = torch.as_tensor(share, dtype=samples.dtype, device=samples.device)
+    least = torch.finfo(samples.dtype).tiny
+    return torch.logaddexp(learned + share.clamp_min(least).log(), given + (1 - share).clamp_min(least).log())
