@@ -188,6 +188,7 @@ def test_the_arms_are_compared_with_the_learned_graph(text):
     ours = [line for line in section.splitlines() if line.startswith("| **GLCN plus, defaults** |")]
     assert len(ours) == len(lines)
     assert "better" not in ours[0]
+    assert "| plus, fixed graph |" not in text.split("## What the learned graph of GLCN plus is worth")[0]
 
 
 def test_the_noise_is_drawn_where_there_is_a_figure(own):

@@ -101,7 +101,8 @@ def _table1(evidence: Evidence) -> str:
             cells = [grid.cell(method.name, column) for grid, column in columns]
             line.append(next((cell.paper for cell in cells if cell and cell.paper), ""))
             line += [cell.ours if cell else "" for cell in cells]
-        lines.append(line)
+        if any(line[1:]):  # arms of the ablation have a table of their own
+            lines.append(line)
     return "## Table 1: citation graphs\n\n" + _markdown(head, lines)
 
 
