@@ -8,7 +8,7 @@ import torch
 from scipy import sparse
 
 from glcn import GLCNClassifier
-from glcn.estimator.variants import class_shares, feature_scale
+from glcn.estimator.variants import RowScale, class_shares, row_scale
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
 from glcn.graph import CandidateGraph
@@ -103,9 +103,22 @@ def test_the_unit_of_the_features_does_not_matter(blobs, container):
 )
 def test_rows_are_the_longer_the_more_labels_there_are_for_each_feature(random, num_labels, length):
     X = random.normal(size=(50, 40)) * 7
-    scaled = X * feature_scale("plus", X, num_labels)
+    scaled = row_scale("plus", X, num_labels, "euclidean")(X)
     assert np.sqrt((scaled**2).sum(axis=1).mean()) == pytest.approx(length)
-    assert feature_scale("paper", X, num_labels) == 1.0
+    by_direction = row_scale("plus", X, num_labels, "cosine")(X)
+    np.testing.assert_allclose(np.linalg.norm(by_direction, axis=1), length)
+    assert row_scale("paper", X, num_labels, "cosine") == RowScale()
+
+
+@pytest.mark.parametrize("container", [np.asarray, sparse.csr_array])
+def test_the_length_of_a_row_of_counts_does_not_matter(random, container):
+    X = random.poisson(0.3, size=(60, 30)).astype(float)
+    few = np.where(np.arange(60) % 6 == 0, np.arange(60) % 4, -1)
+    A = CandidateGraph.knn(X, 5).to_scipy()
+    longer = X * random.choice([1.0, 2.0, 4.0], size=(60, 1))
+    first, second = (quick().fit(container(rows), few, graph=A) for rows in (X, longer))
+    np.testing.assert_allclose(first.label_distributions_, second.label_distributions_, atol=1e-5)
+    np.testing.assert_allclose(first.predict_proba(X[:5]), second.predict_proba(longer[:5]), atol=1e-5)
 
 
 def test_validation_rows_weigh_the_two_views(blobs):
@@ -129,7 +142,7 @@ def test_few_features_are_all_kept_unless_the_caller_says_otherwise(blobs, rando
     wide = np.concatenate([X, random.normal(size=(90, 300))], axis=1)
     short = {"fixed_epochs": 2}
     assert quick(**short).fit(X, few).settings_["feature_dropout"] == 0
-    assert quick(**short).fit(wide, few).settings_["feature_dropout"] == 0.5
+    assert quick(**short).fit(wide, few).settings_["feature_dropout"] == 0.25
     assert quick(**short, feature_dropout=0.3).fit(X, few).settings_["feature_dropout"] == 0.3
 
 

@@ -76,7 +76,7 @@ def test_the_papers_loss_is_the_literal_one(table):
     clf = fitted(Arm, table)
     X, _, graph = table
     candidates = CandidateGraph.from_scipy(graph)
-    x = torch.from_numpy(X * clf._scale).float()
+    x = torch.from_numpy(clf._scale(X)).float()
     with torch.no_grad():
         output = clf.model_(x, candidates)
         found = arms._PaperLoss()._graph_loss(output, candidates).item()

@@ -13,7 +13,7 @@ from glcn.estimator.base import GraphClassifier
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, prior_on
 from glcn.estimator.network import NetworkMixin
-from glcn.estimator.variants import AUTO, Auto, Parts, build, feature_scale, fitted_to, resolve, uses_weights
+from glcn.estimator.variants import AUTO, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph
 from glcn.nn import GLCNOutput, PlusOutput
@@ -38,7 +38,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         joined with.
     metric : str, default="auto"
         Distance of that search; ``"auto"`` is ``"cosine"`` for features that are mostly zero and never negative, as
-        counts of words are, else ``"euclidean"``.
+        counts of words are, else ``"euclidean"``. With ``"cosine"``, ``"plus"`` sees the direction of each row, not
+        its length.
     hidden_units : int or "auto", default="auto"
         Width of the hidden layers. Here and below, ``"auto"`` is the variant's own: see ``settings_`` after a fit.
     n_layers : int or "auto", default="auto"
@@ -228,9 +229,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         settings = fitted_to(settings, self.get_params(deep=False), X)
         known = self._index_rows(X, graph)
         candidates = self._candidates(X, graph)
-        scale = feature_scale(self.variant, X, len(rows.train))
+        scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         data = TrainingData(
-            x=as_features(X * scale, compact=settings["projection_size"] is not None),
+            x=as_features(scale(X), compact=settings["projection_size"] is not None),
             graph=candidates if uses_weights(self.variant) else CandidateGraph(candidates.pattern),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
@@ -305,7 +306,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     @torch.no_grad()
     def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
-        x = as_features(X * self._scale, compact=self.settings_["projection_size"] is not None)
+        x = as_features(self._scale(X), compact=self.settings_["projection_size"] is not None)
         joined = attachment(part, edges)
         weights = joined.weights if uses_weights(self.settings_["variant"]) else None
         logits = self.model_.attach(x, self._known, joined.support, joined.pattern, weights)

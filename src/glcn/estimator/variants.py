@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple
 
 import torch
+from sklearn.preprocessing import normalize
 from torch import Tensor
 
 from glcn.estimator.inputs import mean_row_length
@@ -47,7 +48,7 @@ _PLUS: dict[str, Any] = {
     "consistency_weight": 1.0,
     "temperature": 0.3,
     "row_dropout": 0.5,
-    "feature_dropout": 0.5,
+    "feature_dropout": 0.25,
     "dropout": 0.5,
     "weight_decay": 5e-4,
     "learning_rate": 0.01,
@@ -96,16 +97,31 @@ def uses_weights(variant: str) -> bool:
     return variant == PLUS or VARIANTS[variant].weighted
 
 
-def feature_scale(variant: str, X: Any, num_labels: int) -> float:
-    """Return what the features are multiplied by: ``plus`` brings rows to a mean length whatever their unit is.
+class RowScale(NamedTuple):
+    """What is done to the features, and to those of new rows, before the network sees them."""
+
+    factor: float = 1.0
+    unit_rows: bool = False  # whether each row is brought to length 1 first
+
+    def __call__(self, X: Any) -> Any:
+        """Return the features of some rows, scaled."""
+        return (normalize(X) if self.unit_rows else X) * self.factor
+
+
+def row_scale(variant: str, X: Any, num_labels: int, metric: str) -> RowScale:
+    """Return how features are scaled: ``plus`` brings rows to a mean length whatever their unit is.
 
     The fewer labels there are for each feature, the shorter the rows, so that the network follows them more slowly.
+    Where rows are near by their direction, their own lengths do not count.
     """
     if variant != PLUS:
-        return 1.0
+        return RowScale()
     length: float = LENGTH_BY_LABELS * num_labels / X.shape[1]
     least, greatest = ROW_LENGTHS
-    return min(max(length, least), greatest) / mean_row_length(X)
+    length = min(max(length, least), greatest)
+    if metric == "cosine":
+        return RowScale(length, unit_rows=True)
+    return RowScale(length / mean_row_length(X))
 
 
 def build(

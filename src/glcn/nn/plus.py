@@ -73,7 +73,7 @@ class GLCNPlus(Module):
         num_hops: int = 8,
         num_passes: int = 2,
         row_dropout: float = 0.5,
-        feature_dropout: float = 0.5,
+        feature_dropout: float = 0.25,
         dropout: float = 0.5,
         learn_graph: bool = True,
         generator: torch.Generator | None = None,
