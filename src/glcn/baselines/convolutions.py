@@ -29,8 +29,8 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         """Train on all rows and the labels that there are; see ``GLCNClassifier.fit``."""
         problem = self._read(X, y, validation)
         X, labels, rows, seed, _ = problem
-        known = self._index_rows(X, graph)
-        A = self._candidates(X, graph).to_scipy()
+        known, candidates = self._joined(X, graph)
+        A = candidates.to_scipy()
         data = TrainingData(
             x=as_features(X, compact=True),
             graph=self._edges(A),
@@ -71,7 +71,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         table = sparse.vstack(both, format="csr") if any(map(sparse.issparse, both)) else np.vstack(both)
         loops = sparse.eye_array(X.shape[0], format="csr")
         A = sparse.csr_array(sparse.block_array([[self._adjacency, None], [joined, loops]]))
-        logits = self.model_(as_features(table, compact=True), self._edges(A)).logits[self._rows.num_rows :]
+        logits = self.model_(as_features(table, compact=True), self._edges(A)).logits[self._rows.index.num_rows :]
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
         return probabilities
 

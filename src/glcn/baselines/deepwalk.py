@@ -62,8 +62,8 @@ class DeepWalk(GraphClassifier):
         """Embed all rows and fit the classifier on the labelled ones; see ``GLCNClassifier.fit``."""
         problem = self._read(X, y, validation)
         X, labels, rows, seed, _ = problem
-        known = self._index_rows(X, graph)
-        W = without_loops(self._candidates(X, graph))
+        known, candidates = self._joined(X, graph)
+        W = without_loops(candidates)
         embedding = Memory(self.memory, verbose=0).cache(embed)(
             W.indptr.astype(np.int64),
             W.indices.astype(np.int64),

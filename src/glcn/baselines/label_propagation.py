@@ -50,8 +50,8 @@ class LabelPropagation(GraphClassifier):
         """Spread the labels over the graph; the arguments are those of ``GLCNClassifier.fit``."""
         problem = self._read(X, y, validation)
         X = problem.X
-        known = self._index_rows(X, graph)
-        W = without_loops(self._candidates(X, graph))
+        known, candidates = self._joined(X, graph)
+        W = without_loops(candidates)
         squares = squared_lengths(X, W) if self.width is not None else np.zeros(0)
         unit = float(squares.mean()) if squares.any() else 1.0
         W.data *= _affinity(squares, self.width, unit)

@@ -72,7 +72,8 @@ class ManifoldRegularization(GraphClassifier):
             raise ValueError(f"kernel must be 'rbf' or 'linear', got {self.kernel!r}")
         problem = self._read(X, y, validation)
         X, labels, rows, *_ = problem
-        W = without_loops(self._candidates(X, graph))
+        _, candidates = self._joined(X, graph)
+        W = without_loops(candidates)
         lengths = squared_lengths(X, W)
         unit = float(lengths.mean()) if lengths.any() else 1.0
         gamma = 1.0 / (2.0 * self.width**2 * unit) if self.kernel == "rbf" else None

@@ -108,5 +108,7 @@ def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, 
     stopped = " (interrupted)" if clf.interrupted_ else ""
     table.add_row("epochs", f"{clf.n_iter_}{stopped}, best {clf.best_epoch_}")
     table.add_row("seconds", f"{metrics['seconds']:.1f}")
+    if clf.neighbor_recall_ is not None and clf.neighbor_recall_ < 1:
+        table.add_row("nearest neighbours", f"{clf.neighbor_recall_:.1%} of the true ones found, on a sample of rows")
     table.add_row("learned graph", clf.graph_report_.describe())
     return table

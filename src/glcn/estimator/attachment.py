@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 
+from glcn.graph import NeighborIndex
 from glcn.kernels import Pattern
 
 EDGES_PER_BATCH = 1_000_000
@@ -23,12 +24,12 @@ class Attachment(NamedTuple):
     weights: Tensor | None
 
 
-def nearest_edges(index: Any, X: Any, k: int) -> Any:
+def nearest_edges(index: NeighborIndex, X: Any, k: int) -> Any:
     """Join each new row with its k nearest known rows, with weight 1."""
-    neighbors = index.kneighbors(X, n_neighbors=k, return_distance=False)
+    neighbors = index.nearest(X, k)
     b = len(neighbors)
     return sparse.csr_array(
-        (np.ones(b * k, np.float32), neighbors.ravel(), np.arange(0, b * k + 1, k)), (b, index.n_samples_fit_)
+        (np.ones(b * k, np.float32), neighbors.ravel(), np.arange(0, b * k + 1, k)), (b, index.num_rows)
     )
 
 

@@ -1,6 +1,7 @@
 """What every classifier here shares: reading its inputs, predicting labels, scoring."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from glcn.estimator.attachment import given_edges, nearest_edges
 from glcn.estimator.labels import EncodedLabels, encode_labels, is_labelled
 from glcn.estimator.settings import check_settings
 from glcn.estimator.validation import LabelledRows, divide
-from glcn.graph import CandidateGraph, neighbor_index
+from glcn.graph import CandidateGraph, NeighborIndex, neighbor_index
 
 _FEATURES = ("n_features_in_", "feature_names_in_")  # where scikit-learn notes what ``fit`` saw
 
@@ -29,11 +30,11 @@ class Problem(NamedTuple):
     features: dict[str, Any]  # number of features, and their names where they have any
 
 
-class KnownRows(NamedTuple):
+@dataclass(frozen=True)
+class KnownRows:
     """The rows of ``fit``, for new rows to be joined with."""
 
-    index: Any
-    num_rows: int
+    index: NeighborIndex
     num_neighbors: int  # how many of them a new row is joined with
 
 
@@ -114,20 +115,19 @@ class GraphClassifier(TransductiveClassifier):
     metric: str
     _rows: KnownRows
 
-    def _candidates(self, X: Any, graph: Any) -> CandidateGraph:
-        """Return the edges between the rows of ``fit``: the caller's, or the nearest neighbours."""
-        if graph is None:
-            return CandidateGraph.knn(X, self.n_neighbors, self.metric)
-        return CandidateGraph.coerce(graph, X.shape[0])
-
-    def _index_rows(self, X: Any, graph: Any) -> KnownRows:
-        """Index the rows of ``fit``, so that new ones can be joined with them."""
+    def _joined(self, X: Any, graph: Any) -> tuple[KnownRows, CandidateGraph]:
+        """Join the rows of ``fit``, by the caller's edges or with their nearest, and index them for new ones."""
         n = X.shape[0]
+        index = neighbor_index(X.copy(), self.metric)  # the caller may change X later
+        if graph is None:
+            candidates = CandidateGraph.from_neighbors(index.among(self.n_neighbors))
+        else:
+            candidates = CandidateGraph.coerce(graph, n)
         complete = isinstance(graph, str)
-        return KnownRows(neighbor_index(X.copy(), self.metric), n, n if complete else min(self.n_neighbors, n))
+        return KnownRows(index, n if complete else min(self.n_neighbors, n)), candidates
 
     def _edges_to_known(self, X: Any, edges: Any) -> Any:
         """Return (n_new, n) edges of new rows to known ones: the caller's, or the nearest rows with weight 1."""
         if edges is not None:
-            return given_edges(edges, X.shape[0], self._rows.num_rows)
+            return given_edges(edges, X.shape[0], self._rows.index.num_rows)
         return nearest_edges(self._rows.index, X, self._rows.num_neighbors)

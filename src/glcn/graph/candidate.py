@@ -144,9 +144,13 @@ class CandidateGraph:
 
     @classmethod
     def knn(cls, X: Any, k: int = 10, metric: str = "euclidean") -> "CandidateGraph":
-        """Join each row with its k nearest others, exactly, and keep an edge that either end chose."""
-        neighbors = nearest_neighbors(X, k, metric)
-        n = len(neighbors)
+        """Join each row with its k nearest others and keep an edge that either end chose."""
+        return cls.from_neighbors(nearest_neighbors(X, k, metric))
+
+    @classmethod
+    def from_neighbors(cls, neighbors: NDArray[np.int64]) -> "CandidateGraph":
+        """Join each row with those in its list, (n, k), and keep an edge that either end chose."""
+        n, k = neighbors.shape
         ones = np.ones(n * k)
         A = sparse.csr_array((ones, neighbors.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
         return cls.from_scipy(A.maximum(A.T))
