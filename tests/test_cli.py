@@ -25,7 +25,7 @@ def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
     assert result.exit_code == 0, result.output
     for words in ("1797 rows", "test accuracy", "validation accuracy", "learned graph", "results in"):
         assert words in result.output
-    folder = tmp_path / "runs/digits-closeness-seed2"
+    folder = tmp_path / "runs/digits-plus-seed2"
     assert sorted(path.name for path in folder.iterdir()) == [
         "graph.npz",
         "history.json",
@@ -44,7 +44,7 @@ def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
     assert {row["role"] for row in rows} == {"train", "validation", "test"}
     graph = sparse.load_npz(folder / "graph.npz")
     np.testing.assert_allclose(np.asarray(graph.sum(axis=1)).ravel(), 1, rtol=1e-5)
-    assert load_file(folder / "weights.safetensors")["graph_learning.projection"].shape == (64, 70)
+    assert load_file(folder / "weights.safetensors")["scorer.projection"].shape == (64, 32)
     assert json.loads((folder / "settings.json").read_text())["parameters"]["random_state"] == 2
 
 
@@ -52,8 +52,8 @@ def test_a_second_run_gets_a_folder_of_its_own(command, tmp_path):
     for _ in range(2):
         assert command("fit", "digits", "--max-epochs", "1", "-q").exit_code == 0
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == [
-        "digits-closeness-seed0",
-        "digits-closeness-seed0-2",
+        "digits-plus-seed0",
+        "digits-plus-seed0-2",
     ]
 
 

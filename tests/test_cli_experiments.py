@@ -314,7 +314,7 @@ def table(tmp_path):
 
 
 def test_compare_prints_all_metrics_and_answers_both_questions(command, table, tmp_path):
-    methods = ["--methods", "logistic,mlp,gcn,glcn-closeness", "--n-neighbors", 5, "--folds", 3]
+    methods = ["--methods", "logistic,mlp,gcn,plus-fixed,glcn-plus-default", "--n-neighbors", 5, "--folds", 3]
     result = command(*table, *methods)
     assert result.exit_code == 0, result.output
     shown = one_line(result.stdout)
@@ -324,7 +324,7 @@ def test_compare_prints_all_metrics_and_answers_both_questions(command, table, t
     for words in ("Does a graph help? ", "Does a learned graph help? ", "scores in runs/compare-mine.jsonl"):
         assert words in shown
     rows = read(tmp_path / "runs/compare-mine.jsonl")
-    assert len(rows) == 4 * 3
+    assert len(rows) == 5 * 3
     mine = [row for row in rows if row["method"] == "logistic"]
     cells = [
         f"{np.mean([100 * row[name] for row in mine]):.1f} ± {np.std([100 * row[name] for row in mine], ddof=1):.1f}"
@@ -401,7 +401,7 @@ def test_too_few_labels_to_compare(command, tmp_path):
             {"gcn": [0.8, 0.9, 0.7], "mlp": [0.8, 0.8, 0.9]},
             "Does a graph help? It can not be told from these folds: -3.33",
         ),
-        ({"glcn-closeness": [0.9, 0.9], "gcn": [0.9, 0.9]}, "Does a learned graph help? It can not be told"),
+        ({"glcn-plus-default": [0.9, 0.9], "plus-fixed": [0.9, 0.9]}, "Does a learned graph help? It can not be told"),
     ],
 )
 def test_answers(accuracies, words):

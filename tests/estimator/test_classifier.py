@@ -24,8 +24,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWa
 
 
 def quick(**settings):
-    defaults = {"n_neighbors": 5, "fixed_epochs": 60, "dropout": 0.2, "learning_rate": 0.02, "random_state": 0}
-    return GLCNClassifier(**(defaults | settings))
+    defaults = {"variant": "closeness", "n_neighbors": 5, "fixed_epochs": 60, "dropout": 0.2, "learning_rate": 0.02}
+    return GLCNClassifier(**({"random_state": 0} | defaults | settings))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ EXPECTED_FAILURES = {
 @pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
 @parametrize_with_checks(
     [
-        GLCNClassifier(max_epochs=100, fixed_epochs=40, learning_rate=0.02, random_state=0),
+        GLCNClassifier("closeness", max_epochs=100, fixed_epochs=40, learning_rate=0.02, random_state=0),
         GLCNClassifier("plus", max_epochs=100, fixed_epochs=40, learning_rate=0.05, random_state=0),
     ],
     expected_failed_checks=lambda _: EXPECTED_FAILURES,

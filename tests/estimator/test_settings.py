@@ -21,7 +21,7 @@ def test_the_settings_of_every_variant_pass(variant, has_graph):
 
 
 def test_none_passes():
-    check_settings(settings_of(GLCNClassifier(projection_size=None, graph_weight=0, n_neighbors=1)))
+    check_settings(settings_of(GLCNClassifier("closeness", projection_size=None, graph_weight=0, n_neighbors=1)))
 
 
 def test_what_the_caller_names_wins():
@@ -71,4 +71,4 @@ def test_unknown_variant():
 )
 def test_bad_settings(change, message):
     with pytest.raises(ValueError, match=message):
-        check_settings(settings_of(GLCNClassifier(**change)))
+        check_settings(settings_of(GLCNClassifier("closeness", **change)))

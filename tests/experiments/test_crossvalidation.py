@@ -185,7 +185,7 @@ def test_methods_have_their_own_defaults_and_seeds(monkeypatch):
 def test_methods_by_name():
     assert [each.name for each in chosen_methods(None)] == list(METHODS)
     assert [each.name for each in chosen_methods(["gat", "lp"])] == ["gat", "lp"]
-    assert {"gcn", "mlp", "glcn-closeness"} <= set(METHODS)
+    assert {"gcn", "mlp", "glcn-plus-default", "plus-fixed"} <= set(METHODS)
     with pytest.raises(ValueError, match=r"no method 'svm' to compare; choose one of .*logistic"):
         chosen_methods(["svm"])
     assert all("C" in parameters_of(method(name)) for name in ("logistic", "deepwalk"))

@@ -26,9 +26,7 @@ def fit(
     id_column: IdColumn = None,
     graph: Edges = None,
     prepare: Prepare = None,
-    variant: Annotated[
-        str, typer.Option(help="Form of the network: closeness, plus, paper or released.")
-    ] = "closeness",
+    variant: Annotated[str, typer.Option(help="Form of the network: plus, closeness, paper or released.")] = "plus",
     split: Split = None,
     labels: Labels = None,
     descriptor: Descriptor = None,

@@ -23,16 +23,16 @@ from glcn.training import Progress, TrainingData
 class GLCNClassifier(NetworkMixin, GraphClassifier):
     """Classify rows when few of them are labelled, learning which rows should be neighbours.
 
-    Centre and scale the features (for example by StandardScaler): but for ``"plus"`` the network has no bias, as in the
-    paper, so what it sees of a row is its direction from the origin. Ctrl-C ends ``fit`` with the best weights so far
+    Bring features of different kinds to one scale (for example by StandardScaler); variants other than ``"plus"`` want
+    them centred, too, because they have no bias, as in the paper. Ctrl-C ends ``fit`` with the best weights so far
     and a warning; in a search over settings it ends the fit at hand only.
 
     Parameters
     ----------
-    variant : {"closeness", "plus", "paper", "released"}, default="closeness"
-        Which form of the network: ``"paper"`` is the text of the paper, ``"released"`` the code of its authors,
-        ``"closeness"`` the paper with a score that prefers near rows, ``"plus"`` random propagation on a graph learned
-        from edges, labels and estimated labels.
+    variant : {"plus", "closeness", "paper", "released"}, default="plus"
+        Which form of the network: ``"plus"`` is random propagation on a graph learned from edges, labels and estimated
+        labels, ``"paper"`` the text of the paper, ``"released"`` the code of its authors, ``"closeness"`` the paper
+        with a score that prefers near rows.
     n_neighbors : int, default=10
         Size of the nearest-neighbour graph where ``fit`` is given none, and number of training rows that a new row is
         joined with.
@@ -124,14 +124,14 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     >>> X, y = load_iris(return_X_y=True)
     >>> few = y.copy()
     >>> few[[i for i in range(150) if i % 10]] = -1  # keep every tenth label
-    >>> clf = GLCNClassifier(dropout=0.2, random_state=0).fit(scale(X), few)
+    >>> clf = GLCNClassifier(random_state=0).fit(scale(X), few)
     >>> bool((clf.transduction_ == y).mean() > 0.9)
     True
     """
 
     def __init__(
         self,
-        variant: str = "closeness",
+        variant: str = "plus",
         *,
         n_neighbors: int = 10,
         metric: str = "auto",
@@ -299,7 +299,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     def _warn_if_collapsed(self) -> None:
         if self.graph_report_.collapsed and self.settings_.get("learn_graph", True):
             another = "try a smaller dropout or graph_weight, or another graph"
-            by_formula = "this variant tends to it by its formula: try variant='closeness'"
+            by_formula = "this variant tends to it by its formula: try variant='plus'"
             remedy = by_formula if self.variant in ("paper", "released") else another
             warnings.warn(
                 f"the learned graph is as good as uniform ({self.graph_report_.describe()}); {remedy}",

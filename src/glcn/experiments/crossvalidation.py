@@ -17,7 +17,19 @@ from glcn.experiments.run import VERSIONS, estimator, fit
 from glcn.experiments.runner import current_commit, workers
 from glcn.graph import CandidateGraph
 
-METHODS = ("logistic", "mlp", "manireg", "lp", "deepwalk", "gcn", "gat", "glcn", "glcn-closeness")
+METHODS = (
+    "logistic",
+    "mlp",
+    "manireg",
+    "lp",
+    "deepwalk",
+    "gcn",
+    "gat",
+    "glcn",
+    "glcn-closeness",
+    "plus-fixed",
+    "glcn-plus-default",
+)
 METRICS = ("accuracy", "balanced_accuracy", "macro_f1")
 
 
