@@ -25,7 +25,7 @@ def main() -> None:
     clf.fit(data.X, data.visible_labels, graph=data.graph, validation=data.validation)
     right = (clf.transduction_ == data.y)[data.test].mean()
     words = TruncatedSVD(50, random_state=0).fit_transform(data.X)
-    beliefs = np.log(clf.label_distributions_)
+    beliefs = np.log(np.maximum(clf.label_distributions_, 1e-12))
     maps = [TSNE(random_state=0, perplexity=40).fit_transform(rows) for rows in (words, beliefs)]
 
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained")
