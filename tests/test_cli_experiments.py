@@ -32,6 +32,7 @@ def command(tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
     for module in (runner, searches, crossvalidation):
         monkeypatch.setattr(module, "workers", HereWorkers)
+    monkeypatch.setattr(runner, "current_commit", lambda: "1234567")
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
@@ -66,6 +67,15 @@ def test_reproduce_shows_ours_and_the_papers(command, tmp_path):
     before = (tmp_path / "results/runs.jsonl").read_bytes()
     assert command("reproduce", "table1", *CORA, "--methods", "lp,logistic", "--seeds", 2).exit_code == 0
     assert (tmp_path / "results/runs.jsonl").read_bytes() == before
+
+
+def test_changed_code_is_named_before_the_work(made_up, monkeypatch):
+    words = ["reproduce", "table1", *CORA, "--methods", "lp", "--seeds", 1]
+    assert "note:" not in made_up(*words).stderr
+    monkeypatch.setattr(runner, "current_commit", lambda: "1234567+")
+    told = one_line(made_up(*words).stderr)
+    assert "note: the code differs from its last commit, so rows will name 1234567+; commit first" in told
+    assert made_up(*words, "--show").stderr == ""
 
 
 def test_reproduce_goes_on_with_more_seeds(made_up, tmp_path):

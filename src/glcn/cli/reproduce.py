@@ -86,6 +86,7 @@ def reproduce(
         if not show:
             runs = _with_data(runs)
         if runs and not show:
+            _warn_of_changes()
             with _watched(tables, runs) as listener:
                 state = run_all(runs, rows_file, jobs=jobs, cache=results / "cache", listener=listener)
             failed = state.failed
@@ -105,6 +106,19 @@ def reproduce(
             Console(stderr=True).print(f"[bold red]failed:[/] {escape(run.title)}: {escape(reason)}", soft_wrap=True)
         if failed:
             raise typer.Exit(MISTAKE)
+
+
+def _warn_of_changes() -> None:
+    """Say before the work that its rows could not be traced to a commit."""
+    from glcn.experiments.runner import current_commit
+
+    commit = current_commit()
+    if commit is not None and commit.endswith("+"):
+        Console(stderr=True).print(
+            f"[bold]note:[/] the code differs from its last commit, so rows will name {commit}; "
+            "commit first if they are to be kept",
+            soft_wrap=True,
+        )
 
 
 def _with_data(runs: "list[Run]") -> "list[Run]":
