@@ -86,7 +86,8 @@ def reproduce(
         if not show:
             runs = _with_data(runs)
         if runs and not show:
-            _warn_of_changes()
+            if not quick:
+                _warn_of_changes()
             with _watched(tables, runs) as listener:
                 state = run_all(runs, rows_file, jobs=jobs, cache=results / "cache", listener=listener)
             failed = state.failed
