@@ -118,6 +118,31 @@ def test_complete_graph(blobs):
     assert clf.predict_proba(X[:3]).shape == (3, 3)
 
 
+@pytest.mark.parametrize("variant", ["paper", "released", "closeness"])
+def test_all_pairs_in_blocks_learn_what_stored_ones_do(blobs, variant, monkeypatch):
+    X, _, few = blobs
+    settings = {"variant": variant, "dropout": 0.0, "fixed_epochs": 30}
+    stored = quick(**settings).fit(X, few, graph="complete")
+    monkeypatch.setattr("glcn.estimator.classifier.LARGEST_STORED", 80)
+    blocks = quick(**settings).fit(X, few, graph="complete")
+    assert blocks.graph_.nnz == 90 * blocks.n_neighbors
+    np.testing.assert_allclose(blocks.label_distributions_, stored.label_distributions_, atol=1e-3)
+    np.testing.assert_allclose(blocks.hidden_, stored.hidden_, atol=1e-2)
+    np.testing.assert_allclose(blocks.predict_proba(X[:3] + 0.1), stored.predict_proba(X[:3] + 0.1), atol=1e-3)
+    for name, value in vars(stored.graph_report_).items():
+        assert getattr(blocks.graph_report_, name) == pytest.approx(value, abs=1e-3), name
+
+
+def test_all_pairs_that_can_not_be_had_are_refused(blobs, monkeypatch):
+    X, _, few = blobs
+    monkeypatch.setattr("glcn.estimator.classifier.LARGEST_STORED", 80)
+    with pytest.raises(ValueError, match="prior_weight needs stored edges"):
+        quick(variant="closeness", prior_weight=1.0).fit(X, few, graph="complete")
+    monkeypatch.setattr("glcn.graph.candidate.LARGEST_STORED", 80)
+    with pytest.raises(ValueError, match="'closeness', 'paper' and 'released'"):
+        quick(variant="plus").fit(X, few, graph="complete")
+
+
 def test_prior_pulls_the_graph_towards_it(blobs):
     X, _, few = blobs
     prior = CandidateGraph.knn(X, 5).to_scipy()

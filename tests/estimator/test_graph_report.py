@@ -10,7 +10,7 @@ from glcn.nn import LearnedGraph
 
 def report(graph, values, labels, score=None):
     score = torch.ones(graph.num_edges) if score is None else score
-    learned = LearnedGraph(torch.zeros(graph.num_nodes, 1), score, torch.zeros(graph.num_edges), values)
+    learned = LearnedGraph(torch.zeros(graph.num_nodes, 1), score, torch.zeros(graph.num_edges), values, graph.pattern)
     return graph_report(learned, graph, torch.tensor(labels))
 
 

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy import sparse
 
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
-from glcn.estimator.base import GraphClassifier
+from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, prior_on
 from glcn.estimator.network import NetworkMixin
-from glcn.estimator.variants import AUTO, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
+from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
-from glcn.graph import CandidateGraph
-from glcn.nn import GLCNOutput, PlusOutput
+from glcn.graph import LARGEST_STORED, CandidateGraph, CompleteGraph, neighbor_index
+from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput
 from glcn.training import Progress, TrainingData
 
 
@@ -97,7 +98,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     label_distributions_ : ndarray of shape (n_samples, n_classes)
         Their probabilities.
     graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
-        The learned graph S; each row sums to 1.
+        The learned graph S; each row sums to 1. Of ``graph="complete"`` on more than 4000 rows, the ``n_neighbors``
+        greatest weights of each row.
     settings_ : dict
         The settings in force, with the variant's own in place of "auto".
     graph_report_ : GraphReport
@@ -230,11 +232,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
         settings = fitted_to(settings, self.get_params(deep=False), X)
-        known, candidates = self._joined(X, graph)
+        known, candidates = self._joined_pairs(X) if self._in_blocks(X, graph) else self._joined(X, graph)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         data = TrainingData(
             x=as_features(scale(X), compact=settings["projection_size"] is not None),
-            graph=candidates if uses_weights(self.variant) else CandidateGraph(candidates.pattern),
+            graph=candidates if uses_weights(self.variant) else candidates.unweighted(),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
             validation_rows=torch.from_numpy(rows.validation),
@@ -281,6 +283,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         ]
         return np.concatenate(parts)
 
+    def _in_blocks(self, X: Any, graph: Any) -> bool:
+        """Whether all pairs of rows are asked for and too many to be stored."""
+        return isinstance(graph, str) and graph == "complete" and X.shape[0] > LARGEST_STORED and self.variant != PLUS
+
+    def _joined_pairs(self, X: Any) -> tuple[KnownRows, CompleteGraph]:
+        return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0]), CompleteGraph(X.shape[0])
+
     def _parts(
         self, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
     ) -> Parts:
@@ -290,11 +299,19 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     def _read_off(self, data: TrainingData) -> NDArray[np.float32]:
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
         self._known: GLCNOutput | PlusOutput = self.model_(data.x, data.graph)
-        self.hidden_: NDArray[np.float32] = self.model_.first_hidden(self._known, data.graph).numpy()
-        self.graph_ = data.graph.to_scipy(self._known.graph.values)
+        self.hidden_: NDArray[np.float32] = self.model_.first_hidden(self._known).numpy()
+        self.graph_ = self._learned_graph(data.graph)
         self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)
         probabilities: NDArray[np.float32] = self._known.logits.softmax(dim=1).numpy()
         return probabilities
+
+    def _learned_graph(self, graph: CandidateGraph | CompleteGraph) -> Any:
+        learned = self._known.graph
+        if isinstance(learned, LearnedGraph) and isinstance(graph, CandidateGraph):
+            return graph.to_scipy(learned.values)
+        values, columns = learned.strongest(self.n_neighbors)  # type: ignore[union-attr]
+        n, k = values.shape
+        return sparse.csr_array((values.numpy().ravel(), columns.numpy().ravel(), range(0, n * k + 1, k)), (n, n))
 
     def _warn_if_collapsed(self) -> None:
         if self.graph_report_.collapsed and self.settings_.get("learn_graph", True):

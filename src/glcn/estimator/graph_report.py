@@ -1,11 +1,14 @@
 """Did the graph learn anything? The health of a learned graph in numbers and words."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from glcn.graph import CandidateGraph
+from glcn.graph import CandidateGraph, CompleteGraph
+from glcn.kernels import AllPairs
 from glcn.nn import LearnedGraph
 
 COLLAPSED_BELOW = 0.01  # mean distance from uniform, as a share of a row's mass
@@ -60,31 +63,58 @@ class GraphReport:
         return words
 
 
-def graph_report(learned: LearnedGraph, graph: CandidateGraph, labels: Tensor) -> GraphReport:
+class _Edges(NamedTuple):
+    """Some of the edges, each entry one edge."""
+
+    S: Tensor
+    U: Tensor  # D⁻¹A
+    score: Tensor
+    rows: Tensor
+    columns: Tensor
+
+
+def graph_report(
+    learned: LearnedGraph | AllPairs, graph: CandidateGraph | CompleteGraph, labels: Tensor
+) -> GraphReport:
     """Judge ``learned`` on ``graph``; ``labels`` (n,) are class numbers, negative where unknown."""
-    S, U = learned.values.double(), graph.uniform().double()
-    rows, columns = graph.pattern.rows, graph.pattern.columns
-    change = (S - U).abs()
-    between = ~graph.is_loop
-    known = between & (labels[rows] >= 0) & (labels[columns] >= 0)
-    same = known & (labels[rows] == labels[columns])
-    num_edges = int(between.sum())
+    moved = largest = entropy = uniform_entropy = 0.0
+    known_mass = same_mass = known_uniform = same_uniform = 0.0
+    num_edges = dead = 0
+    for S, U, score, rows, columns in _parts(learned, graph):
+        change = (S - U).abs()
+        between = rows != columns
+        known = between & (labels[rows] >= 0) & (labels[columns] >= 0)
+        same = known & (labels[rows] == labels[columns])
+        moved += change.sum().item() / 2
+        largest = max(largest, change.max().item())
+        entropy += torch.special.entr(S).sum().item()
+        uniform_entropy += torch.special.entr(U).sum().item()
+        known_mass, same_mass = known_mass + S[known].sum().item(), same_mass + S[same].sum().item()
+        known_uniform, same_uniform = known_uniform + U[known].sum().item(), same_uniform + U[same].sum().item()
+        num_edges += int(between.sum())
+        dead += int((score[between] <= 0).sum())
+    n = graph.num_nodes
     return GraphReport(
-        distance_from_uniform=change.sum().item() / 2 / graph.num_nodes,
-        largest_change=change.max().item(),
-        row_entropy=_mean_entropy(S, graph),
-        uniform_row_entropy=_mean_entropy(U, graph),
-        same_label_mass=_share(S, same, known),
-        uniform_same_label_mass=_share(U, same, known),
-        dead_edges=(learned.score[between] <= 0).double().mean().item() if num_edges else 0.0,
+        distance_from_uniform=moved / n,
+        largest_change=largest,
+        row_entropy=entropy / n,
+        uniform_row_entropy=uniform_entropy / n,
+        same_label_mass=same_mass / known_mass if known_mass > 0 else None,
+        uniform_same_label_mass=same_uniform / known_uniform if known_uniform > 0 else None,
+        dead_edges=dead / num_edges if num_edges else 0.0,
         num_edges=num_edges,
     )
 
 
-def _mean_entropy(values: Tensor, graph: CandidateGraph) -> float:
-    return float(torch.special.entr(values).sum()) / graph.num_nodes
-
-
-def _share(values: Tensor, part: Tensor, whole: Tensor) -> float | None:
-    total = values[whole].sum().item()
-    return values[part].sum().item() / total if total > 0 else None
+def _parts(learned: LearnedGraph | AllPairs, graph: CandidateGraph | CompleteGraph) -> Iterator[_Edges]:
+    """Go through the edges: all at once where they are stored, else some rows at a time."""
+    if isinstance(learned, LearnedGraph) and isinstance(graph, CandidateGraph):
+        ends = (graph.pattern.rows, graph.pattern.columns)
+        yield _Edges(learned.values.double(), graph.uniform().double(), learned.score, *ends)
+        return
+    n = graph.num_nodes
+    for part, S, score in learned.by_rows():  # type: ignore[union-attr]
+        rows = torch.arange(part.start, part.stop).repeat_interleave(n)
+        columns = torch.arange(n).repeat(part.stop - part.start)
+        U = torch.full((len(rows),), 1 / n, dtype=torch.float64)
+        yield _Edges(S.double().view(-1), U, score.view(-1), rows, columns)

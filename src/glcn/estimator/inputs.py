@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils import compute_class_weight
 from torch import Tensor
 
-from glcn.graph import CandidateGraph, Prior
+from glcn.graph import LARGEST_STORED, CandidateGraph, CompleteGraph, Prior
 from glcn.kernels import Features, SparseFeatures
 
 SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
@@ -34,12 +34,17 @@ def mean_row_length(X: Any) -> float:
     return length if length > 0 else 1.0
 
 
-def prior_on(candidates: CandidateGraph, graph: Any, prior: Any, prior_weight: float) -> Prior | None:
+def prior_on(candidates: CandidateGraph | CompleteGraph, graph: Any, prior: Any, prior_weight: float) -> Prior | None:
     """Read the matrix A of the β term: ``prior``, else ``graph`` as it was given; None where β is 0."""
     if prior_weight == 0:
         if prior is not None:
             raise ValueError("prior= has no effect while prior_weight is 0; set prior_weight, or leave prior= out")
         return None
+    if isinstance(candidates, CompleteGraph):
+        raise ValueError(
+            f"prior_weight needs stored edges, and all pairs are stored up to {LARGEST_STORED} rows only; leave "
+            "prior_weight at 0, or pass another graph="
+        )
     if prior is not None:
         return Prior.on(candidates, prior)
     if graph is None:

@@ -8,7 +8,7 @@ from sklearn.preprocessing import normalize
 from torch import Tensor
 
 from glcn.estimator.inputs import mean_row_length
-from glcn.graph import suitable_metric
+from glcn.graph import CompleteGraph, suitable_metric
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss
 from glcn.training import TrainingData, warm_up_links
 
@@ -231,5 +231,10 @@ def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
 @torch.no_grad()
 def _mean_edge_length(model: GLCN, data: TrainingData) -> float:
     """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
+    if isinstance(data.graph, CompleteGraph):
+        n = data.graph.num_nodes
+        x = model.graph_learning.embed(data.x).double()
+        length = float((x - x.mean(dim=0)).square().sum()) * 2 / (n - 1)
+        return length if length > 0 else 1.0
     squares = model.graph_learning(data.x, data.graph).square[~data.graph.is_loop]
     return float(squares.double().mean()) if squares.any() else 1.0

@@ -1,6 +1,7 @@
 """Graphs: the candidates on which a graph is learned, nearest neighbours, and priors."""
 
-from glcn.graph.candidate import CandidateGraph
+from glcn.graph.candidate import LARGEST_STORED, CandidateGraph
+from glcn.graph.complete import CompleteGraph
 from glcn.graph.neighbors import (
     NeighborIndex,
     check_neighbor_count,
@@ -11,7 +12,9 @@ from glcn.graph.neighbors import (
 from glcn.graph.prior import Prior
 
 __all__ = [
+    "LARGEST_STORED",
     "CandidateGraph",
+    "CompleteGraph",
     "NeighborIndex",
     "Prior",
     "check_neighbor_count",

@@ -15,7 +15,7 @@ from glcn.exceptions import AsymmetricGraphWarning
 from glcn.graph.neighbors import nearest_neighbors
 from glcn.kernels import Pattern, row_softmax
 
-LARGEST_COMPLETE = 5_000  # about 100 bytes a pair are needed while training
+LARGEST_STORED = 4_000  # rows of which all pairs are stored; about 100 bytes a pair are needed while training
 ROUNDING = 1e-6  # a relative asymmetry below this is rounding, not meaning
 _LARGEST_INT32 = np.iinfo(np.int32).max
 
@@ -159,12 +159,13 @@ class CandidateGraph:
     def complete(cls, num_nodes: int) -> "CandidateGraph":
         """Join all pairs of nodes: the paper's A_ij = 1.
 
-        It stores every pair, so it is for small data: memory grows with the square of the number of rows.
+        It stores every pair, so it is for small data; :class:`CompleteGraph` stores none.
         """
-        if num_nodes > LARGEST_COMPLETE:
+        if num_nodes > LARGEST_STORED:
             raise ValueError(
-                f"a complete graph on {num_nodes} rows has {num_nodes**2:,} edges; at most {LARGEST_COMPLETE} rows are "
-                "supported: use a k-nearest-neighbour graph (leave graph= out) or your own graph="
+                f"a complete graph on {num_nodes} rows has {num_nodes**2:,} edges, and only GLCNClassifier's variants "
+                f"'closeness', 'paper' and 'released' work on more than {LARGEST_STORED} rows without storing them: "
+                "use one of these, a k-nearest-neighbour graph (leave graph= out) or your own graph="
             )
         indptr = torch.arange(0, num_nodes**2 + 1, max(num_nodes, 1), dtype=torch.int32)
         indices = torch.arange(num_nodes, dtype=torch.int32).repeat(num_nodes)
@@ -220,6 +221,10 @@ class CandidateGraph:
     def to_edge_index(self) -> Tensor:
         """Return (2, E) pairs (source, target) in the order of the edges, for any PyTorch Geometric layer."""
         return torch.stack([self.pattern.columns, self.pattern.rows])
+
+    def unweighted(self) -> "CandidateGraph":
+        """Return the same edges, all with weight 1."""
+        return CandidateGraph(self.pattern)
 
     def to(self, device: torch.device | str) -> "CandidateGraph":
         """Return the graph on another device."""

@@ -1,5 +1,6 @@
 """Numba kernels with hand-written gradients, each with a plain PyTorch reference that also serves other devices."""
 
+from glcn.kernels.all_pairs import AllPairs
 from glcn.kernels.dropout import dropout
 from glcn.kernels.edge_distances import EdgeDistances, edge_distances
 from glcn.kernels.graph_terms import GraphTerms, graph_terms
@@ -9,6 +10,7 @@ from glcn.kernels.row_softmax import row_softmax
 from glcn.kernels.sparse_features import Features, SparseFeatures, feature_matmul, feature_products
 
 __all__ = [
+    "AllPairs",
     "EdgeDistances",
     "Features",
     "GraphTerms",

@@ -4,6 +4,8 @@ Not tested on a GPU. Gather and scatter over edges, differentiated by autograd; 
 bits from run to run on devices where ``index_add`` is not deterministic.
 """
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
@@ -39,6 +41,28 @@ def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
     """S·X."""
     messages = values[:, None] * x[pattern.columns]  # (E, m)
     return x.new_zeros(pattern.num_rows, x.shape[1]).index_add(0, pattern.rows, messages)
+
+
+def all_scores(h: Tensor, others: Tensor, a: Tensor) -> Tensor:
+    """aᵀ|h_i − h_j| of all pairs, (n, n'), one column of h at a time."""
+    score = h.new_zeros(h.shape[0], others.shape[0])
+    for k in range(len(a)):
+        score = score + a[k] * (h[:, k, None] - others[None, :, k]).abs()
+    return score
+
+
+class DensePairs(NamedTuple):
+    """A graph on all pairs as a matrix."""
+
+    S: Tensor  # (n, n)
+    terms: tuple[Tensor, Tensor, Tensor]
+
+
+def all_pairs(h: Tensor, a: Tensor, sign: int) -> DensePairs:
+    """S = softmax_j(±ReLU(aᵀ|h_i − h_j|)), Σ S‖h_i − h_j‖², ‖S‖²_F and 0."""
+    S = (sign * all_scores(h, h, a).relu()).softmax(dim=1)
+    squares = (h[:, None] - h[None, :]).square().sum(dim=2)
+    return DensePairs(S, ((S * squares).sum(), S.square().sum(), h.new_zeros(())))
 
 
 def sparse_matmul(indptr: Tensor, indices: Tensor, values: Tensor, weight: Tensor) -> Tensor:

@@ -8,8 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter, ParameterList, init
 
-from glcn.graph import CandidateGraph
-from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
+from glcn.graph import CandidateGraph, CompleteGraph
+from glcn.kernels import AllPairs, Features, Pattern, dropout, feature_products
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph, Similarity, dense_only
 
 Activation = Literal["relu", "elu", "tanh"]
@@ -24,7 +24,7 @@ class GLCNOutput(NamedTuple):
     """What one pass through the network gives."""
 
     logits: Tensor  # (n, c); Z = softmax(logits)
-    graph: LearnedGraph
+    graph: LearnedGraph | AllPairs
     messages: tuple[Tensor, ...]  # X^k W^k of each layer, which new rows attached later will receive
 
 
@@ -99,16 +99,17 @@ class GLCN(Module):
         for weight in self.weights:
             init.xavier_uniform_(weight, generator=generator)
 
-    def forward(self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None) -> GLCNOutput:
+    def forward(
+        self, x: Features, graph: CandidateGraph | CompleteGraph, generator: torch.Generator | None = None
+    ) -> GLCNOutput:
         """Learn S on ``graph`` and classify all rows of ``x`` (n, p); ``generator`` draws the dropout."""
         embedding, message = self._first_products(x, generator)  # (n, d), (n, m)
-        learned = self.graph_learning.connect(embedding, graph.pattern, graph.weights)
-        S = learned.values if self.joint else learned.values.detach()
+        S = self.graph_learning.learn(embedding, graph)
         messages = [message]
         for weight in list(self.weights)[1:]:
-            message = self._next_message(propagate(S, message, graph.pattern), weight, generator)
+            message = self._next_message(S.propagate(message, joint=self.joint), weight, generator)
             messages.append(message)
-        return GLCNOutput(propagate(S, message, graph.pattern), learned, tuple(messages))
+        return GLCNOutput(S.propagate(message, joint=self.joint), S, tuple(messages))
 
     def attach(
         self, x: Features, known: GLCNOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
@@ -133,18 +134,18 @@ class GLCN(Module):
         """
         embedding, message = self._first_products(x, None)
         table = torch.cat([embedding, known.graph.embedding[support]])
-        S = self.graph_learning.connect(table, pattern, weights).values
+        S = self.graph_learning.connect(table, pattern, weights)
         layers = list(self.weights)
         for layer, known_message in enumerate(known.messages):
-            received = propagate(S, torch.cat([message, known_message[support]]), pattern)
+            received = S.propagate(torch.cat([message, known_message[support]]))
             if layer + 1 == len(layers):
                 return received
             message = self._next_message(received, layers[layer + 1], None)
         raise AssertionError("a network has at least one layer")
 
-    def first_hidden(self, output: GLCNOutput, graph: CandidateGraph) -> Tensor:
+    def first_hidden(self, output: GLCNOutput) -> Tensor:
         """Return σ(S X W⁰) of a pass, (n, m): each row as the first convolution sees it."""
-        return _ACTIVATIONS[self.activation](propagate(output.graph.values, output.messages[0], graph.pattern))
+        return _ACTIVATIONS[self.activation](output.graph.propagate(output.messages[0]))
 
     def _first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and x W⁰, under the same dropout."""

@@ -6,20 +6,40 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter, init
 
-from glcn.graph import CandidateGraph
-from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances, feature_matmul, row_softmax
+from glcn.graph import CandidateGraph, CompleteGraph
+from glcn.kernels import (
+    AllPairs,
+    Features,
+    GraphTerms,
+    Pattern,
+    SparseFeatures,
+    edge_distances,
+    feature_matmul,
+    graph_terms,
+    propagate,
+    row_softmax,
+)
 
 Similarity = Literal["paper", "closeness"]
 _SIGN: dict[Similarity, int] = {"paper": 1, "closeness": -1}
 
 
 class LearnedGraph(NamedTuple):
-    """A graph learned on candidate edges, with what its losses need."""
+    """A graph learned on candidate edges, with what its losses need; ``AllPairs`` is its counterpart without edges."""
 
     embedding: Tensor  # (n, d) x̃ = x P
     score: Tensor  # (E,) aᵀ|x̃_i − x̃_j|, before the ReLU
     square: Tensor  # (E,) ‖x̃_i − x̃_j‖²
     values: Tensor  # (E,) S_ij; each row sums to 1
+    pattern: Pattern
+
+    def propagate(self, x: Tensor, *, joint: bool = True) -> Tensor:
+        """Return S·X; unless ``joint``, no gradient goes through S."""
+        return propagate(self.values if joint else self.values.detach(), x, self.pattern)
+
+    def terms(self, prior: Tensor | None = None) -> GraphTerms:
+        """Return the sums over edges of the graph learning loss; ``prior`` is (E,)."""
+        return graph_terms(self.values, self.square, self.pattern, prior)
 
 
 class GraphLearning(Module):
@@ -72,9 +92,9 @@ class GraphLearning(Module):
         if self.similarity == "closeness":
             self.attention.data.abs_()
 
-    def forward(self, x: Features, graph: CandidateGraph) -> LearnedGraph:
+    def forward(self, x: Features, graph: CandidateGraph | CompleteGraph) -> LearnedGraph | AllPairs:
         """Learn S on the edges of ``graph`` from features ``x`` (n, p)."""
-        return self.connect(self.embed(x), graph.pattern, graph.weights)
+        return self.learn(self.embed(x), graph)
 
     def embed(self, x: Features) -> Tensor:
         """Return x̃ = x P, (n, d)."""
@@ -82,11 +102,17 @@ class GraphLearning(Module):
             return feature_matmul(x, self.projection)
         return dense_only(x)
 
+    def learn(self, embedding: Tensor, graph: CandidateGraph | CompleteGraph) -> LearnedGraph | AllPairs:
+        """Learn S from rows that are embedded already."""
+        if isinstance(graph, CompleteGraph):
+            return AllPairs(embedding, self.attention, _SIGN[self.similarity])
+        return self.connect(embedding, graph.pattern, graph.weights)
+
     def connect(self, embedding: Tensor, pattern: Pattern, weights: Tensor | None = None) -> LearnedGraph:
-        """Weigh the edges between rows that are embedded already."""
+        """Weigh some edges between rows that are embedded already."""
         score, square = edge_distances(embedding, self.attention, pattern)
         logits = _SIGN[self.similarity] * score.relu()
-        return LearnedGraph(embedding, score, square, row_softmax(logits, pattern, weights))
+        return LearnedGraph(embedding, score, square, row_softmax(logits, pattern, weights), pattern)
 
     def extra_repr(self) -> str:
         """Return the arguments that made this layer."""

@@ -6,8 +6,8 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.functional import cross_entropy
 
-from glcn.graph import CandidateGraph, Prior
-from glcn.kernels import graph_terms, propagate
+from glcn.graph import CandidateGraph, CompleteGraph, Prior
+from glcn.kernels import AllPairs
 from glcn.nn.glcn import GLCNOutput
 from glcn.nn.graph_learning import LearnedGraph
 
@@ -74,7 +74,7 @@ class GLCNLoss(Module):
     def forward(
         self,
         output: GLCNOutput,
-        graph: CandidateGraph,
+        graph: CandidateGraph | CompleteGraph,
         targets: Tensor,
         rows: Tensor,
         *,
@@ -85,22 +85,21 @@ class GLCNLoss(Module):
         label_loss = cross_entropy(
             output.logits[rows], targets[rows], weight=class_weight, reduction=self.label_reduction
         )
-        smoothness, sparsity, distance = self._graph_loss(output.graph, graph, prior)
+        smoothness, sparsity, distance = self._graph_loss(output.graph, graph.num_nodes, prior)
         graph_loss = smoothness + self.sparsity_weight * sparsity + self.prior_weight * distance
         total = label_loss + self.graph_weight * graph_loss if self.graph_weight else label_loss
         return LossTerms(total, label_loss, smoothness, sparsity, distance)
 
     def _graph_loss(
-        self, learned: LearnedGraph, graph: CandidateGraph, prior: Prior | None
+        self, learned: LearnedGraph | AllPairs, num_nodes: int, prior: Prior | None
     ) -> tuple[Tensor, Tensor, Tensor]:
-        terms = graph_terms(learned.values, learned.square, graph.pattern, None if prior is None else prior.values)
-        smoothness, sparsity, distance = terms
+        smoothness, sparsity, distance = learned.terms(None if prior is None else prior.values)
         if self.smoothness == "trace":
             x = learned.embedding
-            smoothness = (x * (x - propagate(learned.values, x, graph.pattern))).sum()
+            smoothness = (x * (x - learned.propagate(x))).sum()
         if prior is not None:
             distance = distance + prior.outside
-        share = 1.0 if self.graph_reduction == "sum" else 1.0 / graph.num_nodes
+        share = 1.0 if self.graph_reduction == "sum" else 1.0 / num_nodes
         return share / self.smoothness_unit * smoothness, share * sparsity, share * distance
 
     def extra_repr(self) -> str:

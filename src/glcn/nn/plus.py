@@ -132,7 +132,7 @@ class GLCNPlus(Module):
         samples = torch.cat([self._classify(view.sums[-1], generator) for view in views])
         links = self.scorer.log_odds(h, edges.score, graph, generator) if self.training and self.learn_graph else None
         shares = edges.weights / views[0].degree.index_select(0, graph.pattern.rows)
-        learned = LearnedGraph(h, edges.score, edges.square, shares)
+        learned = LearnedGraph(h, edges.score, edges.square, shares, graph.pattern)
         if self.training:
             return PlusOutput(samples.log_softmax(dim=2).logsumexp(dim=0), samples, learned, links, ())
         return PlusOutput(_blended(samples, self.share), samples, learned, links, tuple(views))
@@ -185,7 +185,7 @@ class GLCNPlus(Module):
             samples.append(self._classify(received, None))
         return _blended(torch.cat(samples), self.share)
 
-    def first_hidden(self, output: PlusOutput, graph: CandidateGraph) -> Tensor:  # noqa: ARG002 as GLCN's
+    def first_hidden(self, output: PlusOutput) -> Tensor:
         """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it, views mixed by θ."""
         hidden = [torch.relu(view.sums[-1] / (self.num_hops + 1) + self.first_bias) for view in output.views]
         return hidden[0] if len(hidden) == 1 else self.share * hidden[0] + (1 - self.share) * hidden[1]
