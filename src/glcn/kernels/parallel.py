@@ -44,3 +44,9 @@ def run(function: Callable[..., None], chunks: NDArray[np.int64], work: int, *ar
 def even_chunks(length: int, size: int = 16384) -> NDArray[np.int64]:
     """Cut a flat array into chunks of equal size."""
     return np.append(np.arange(0, length, size), length).astype(np.int64)
+
+
+def strips(width: int, multiple: int = 8) -> NDArray[np.int64]:
+    """Cut columns into one strip a thread, at borders that vector units like."""
+    inner = np.linspace(0, width, torch.get_num_threads() + 1)[1:-1] // multiple * multiple
+    return np.unique(np.concatenate(([0], inner, [width]))).astype(np.int64)

@@ -150,10 +150,11 @@ class GLCN(Module):
     def _first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and x W⁰, under the same dropout."""
         probability = self.dropout if self.training else 0.0
-        P, W = self.graph_learning.projection, self.weights[0]
-        if P is None:
+        W = self.weights[0]
+        if self.graph_learning.projection is None:
             dropped = dropout(dense_only(x), probability, generator)
             return dropped, dropped @ W
+        P = self.graph_learning.padded_projection()
         embedding, message = feature_products(x, (P, W), probability, generator)
         return embedding, message
 

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter, init
+from torch.nn.functional import pad
 
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels import (
@@ -21,13 +22,14 @@ from glcn.kernels import (
 )
 
 Similarity = Literal["paper", "closeness"]
+VECTOR = 8
 _SIGN: dict[Similarity, int] = {"paper": 1, "closeness": -1}
 
 
 class LearnedGraph(NamedTuple):
     """A graph learned on candidate edges, with what its losses need; ``AllPairs`` is its counterpart without edges."""
 
-    embedding: Tensor  # (n, d) x̃ = x P
+    embedding: Tensor  # (n, d) x̃ = x P, with columns of zeros up to a multiple of 8
     score: Tensor  # (E,) aᵀ|x̃_i − x̃_j|, before the ReLU
     square: Tensor  # (E,) ‖x̃_i − x̃_j‖²
     values: Tensor  # (E,) S_ij; each row sums to 1
@@ -97,22 +99,31 @@ class GraphLearning(Module):
         return self.learn(self.embed(x), graph)
 
     def embed(self, x: Features) -> Tensor:
-        """Return x̃ = x P, (n, d)."""
+        """Return x̃ = x P, (n, d), with columns of zeros up to a multiple of 8."""
         if self.projection is not None:
-            return feature_matmul(x, self.projection)
+            return feature_matmul(x, self.padded_projection())
         return dense_only(x)
+
+    def padded_projection(self) -> Tensor:
+        """Return P with columns of zeros, so that vector units have no remainder to do one by one."""
+        if self.projection is None:
+            raise ValueError("there is no projection")
+        return pad(self.projection, (0, -self.projection.shape[1] % VECTOR))
 
     def learn(self, embedding: Tensor, graph: CandidateGraph | CompleteGraph) -> LearnedGraph | AllPairs:
         """Learn S from rows that are embedded already."""
         if isinstance(graph, CompleteGraph):
-            return AllPairs(embedding, self.attention, _SIGN[self.similarity])
+            return AllPairs(embedding, self._attention_on(embedding), _SIGN[self.similarity])
         return self.connect(embedding, graph.pattern, graph.weights)
 
     def connect(self, embedding: Tensor, pattern: Pattern, weights: Tensor | None = None) -> LearnedGraph:
         """Weigh some edges between rows that are embedded already."""
-        score, square = edge_distances(embedding, self.attention, pattern)
+        score, square = edge_distances(embedding, self._attention_on(embedding), pattern)
         logits = _SIGN[self.similarity] * score.relu()
         return LearnedGraph(embedding, score, square, row_softmax(logits, pattern, weights), pattern)
+
+    def _attention_on(self, embedding: Tensor) -> Tensor:
+        return pad(self.attention, (0, embedding.shape[1] - len(self.attention)))
 
     def extra_repr(self) -> str:
         """Return the arguments that made this layer."""

@@ -1,0 +1,83 @@
+"""Contestants take turns in one process, so that what slows the machine down slows all of them."""
+
+import multiprocessing
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+SHORTEST_TURN = 0.2  # seconds; quicker contestants repeat their work within a turn
+
+Step = Callable[[], None]
+
+
+class Ratio(NamedTuple):
+    """How two contestants compare: the median over rounds, and where 8 of 10 rounds lie."""
+
+    middle: float
+    low: float
+    high: float
+
+
+def take_turns(sides: Mapping[str, Step], rounds: int) -> dict[str, NDArray[np.float64]]:
+    """Return the seconds of one step of each contestant in each round."""
+    repeats = {}
+    for name, step in sides.items():
+        step()  # compiles, allocates, fills caches
+        start = time.perf_counter()
+        step()
+        repeats[name] = max(1, round(SHORTEST_TURN / (time.perf_counter() - start)))
+    seconds: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, step in sides.items():
+            start = time.perf_counter()
+            for _ in range(repeats[name]):
+                step()
+            seconds[name].append((time.perf_counter() - start) / repeats[name])
+    return {name: np.array(times) for name, times in seconds.items()}
+
+
+def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Ratio:
+    low, middle, high = np.percentile(numerator / denominator, [10, 50, 90])
+    return Ratio(float(middle), float(low), float(high))
+
+
+def extra_megabytes(prepare: Callable[..., Step], *arguments: object) -> float | None:
+    """Return by how much the memory of a fresh process grows during the second and third step, at its peak.
+
+    ``prepare(*arguments)`` returns the step. The first one compiles and is not counted; what it leaves is. None where
+    the system does not tell (other than Linux).
+    """
+    if not Path("/proc/self/clear_refs").exists():
+        return None
+    context = multiprocessing.get_context("spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=_weigh, args=(sender, prepare, arguments))
+    child.start()
+    sender.close()
+    try:
+        return receiver.recv()
+    except EOFError:
+        raise RuntimeError(f"a contestant ended without an answer (exit code {child.exitcode}): {arguments}") from None
+    finally:
+        child.join()
+
+
+def _weigh(sender, prepare: Callable[..., Step], arguments: tuple[object, ...]) -> None:
+    import torch
+
+    torch.set_num_threads(1)
+    step = prepare(*arguments)
+    before = _status("VmRSS")
+    step()
+    Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
+    step()
+    sender.send((_status("VmHWM") - before) / 1024)
+
+
+def _status(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
