@@ -115,18 +115,29 @@ def _backward(  # type: ignore[no-untyped-def]
             h_i = h[i]
             U[:] = zero
             V[:] = zero
-            for e in range(indptr[i], indptr[i + 1]):
-                j = indices[e]
-                if j == i:
-                    continue
-                h_j = h[j]
-                r = reverse[e]
-                g = grad_score[e] + grad_score[r] if with_score else zero
-                f = grad_square[e] + grad_square[r] if with_square else zero
+            start, stop = indptr[i], indptr[i + 1]
+            twos = stop - (stop - start) % 2
+            for e in range(start, twos, 2):  # two at a time: half of the passes over U and V
+                h_0, h_1 = h[indices[e]], h[indices[e + 1]]
+                r_0, r_1 = reverse[e], reverse[e + 1]
+                g_0 = grad_score[e] + grad_score[r_0] if with_score else zero
+                g_1 = grad_score[e + 1] + grad_score[r_1] if with_score else zero
+                f_0 = grad_square[e] + grad_square[r_0] if with_square else zero
+                f_1 = grad_square[e + 1] + grad_square[r_1] if with_square else zero
                 for k in range(d):
-                    difference = h_i[k] - h_j[k]
-                    U[k] += g if difference > zero else (-g if difference < zero else zero)
-                    V[k] += f * difference
+                    d_0, d_1 = h_i[k] - h_0[k], h_i[k] - h_1[k]
+                    U[k] += ((g_0 if d_0 > zero else zero) - (g_0 if d_0 < zero else zero)) + (
+                        (g_1 if d_1 > zero else zero) - (g_1 if d_1 < zero else zero)
+                    )
+                    V[k] += f_0 * d_0 + f_1 * d_1
+            for e in range(twos, stop):
+                h_0, r_0 = h[indices[e]], reverse[e]
+                g_0 = grad_score[e] + grad_score[r_0] if with_score else zero
+                f_0 = grad_square[e] + grad_square[r_0] if with_square else zero
+                for k in range(d):
+                    d_0 = h_i[k] - h_0[k]
+                    U[k] += (g_0 if d_0 > zero else zero) - (g_0 if d_0 < zero else zero)
+                    V[k] += f_0 * d_0
             for k in range(d):
                 grad_h[i, k] = a[k] * U[k] + V[k] + V[k]
                 partial_a[chunk, k] += (h_i[k] - h[0, k]) * U[k]

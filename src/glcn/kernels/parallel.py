@@ -48,5 +48,7 @@ def even_chunks(length: int, size: int = 16384) -> NDArray[np.int64]:
 
 def strips(width: int, multiple: int = 8) -> NDArray[np.int64]:
     """Cut columns into one strip a thread, at borders that vector units like."""
+    if torch.get_num_threads() == 1:
+        return np.array([0, width])
     inner = np.linspace(0, width, torch.get_num_threads() + 1)[1:-1] // multiple * multiple
     return np.unique(np.concatenate(([0], inner, [width]))).astype(np.int64)

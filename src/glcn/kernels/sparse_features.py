@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn.functional import pad
 
 from glcn.kernels import parallel, reference
 from glcn.kernels.dropout import dropout
@@ -62,6 +63,14 @@ class SparseFeatures:
         indptr = self.indptr.numpy()
         return chunk_bounds(indptr), indptr, self.indices.numpy()
 
+    @cached_property
+    def by_columns(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+        """The entries ordered by column: chunks, column pointers, the row of each and where it is in ``values``."""
+        shape, (_, indptr, indices) = self.shape, self.arrays
+        position = sparse.csr_array((np.arange(len(indices), dtype=np.int32), indices, indptr), shape=shape).tocsc()
+        pointers = position.indptr.astype(np.int32)
+        return chunk_bounds(pointers), pointers, position.indices.astype(np.int32), position.data
+
     def to(self, device: torch.device | str) -> "SparseFeatures":
         """Return the features on another device."""
         tensors = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
@@ -81,38 +90,56 @@ def feature_products(
     weights: Sequence[Tensor],
     dropout_probability: float = 0.0,
     generator: torch.Generator | None = None,
+    *,
+    padding: int = 0,
 ) -> tuple[Tensor, ...]:
     """Return dropout(X)·W for each of the weights, under one and the same dropout.
 
-    Dropout acts on the stored entries of sparse features: zeros would stay zero anyway.
+    Dropout acts on the stored entries of sparse features: zeros would stay zero anyway. The first product gets
+    ``padding`` columns of zeros.
     """
     for weight in weights:
         if weight.shape[0] != x.shape[1]:
             raise ValueError(f"x has {x.shape[1]} columns but the network was made for {weight.shape[0]} features")
     if isinstance(x, Tensor):
-        product = dropout(x, dropout_probability, generator) @ torch.cat(list(weights), dim=1)
-        parts = torch.split(product, [weight.shape[1] for weight in weights], dim=1)
+        first, *others = weights
+        product = dropout(x, dropout_probability, generator) @ torch.cat([pad(first, (0, padding)), *others], dim=1)
+        parts = torch.split(product, [first.shape[1] + padding, *(each.shape[1] for each in others)], dim=1)
         return tuple(part.contiguous() for part in parts)
     values = dropout(x.values, dropout_probability, generator)
     if values.device.type != "cpu":
-        return tuple(reference.sparse_matmul(x.indptr, x.indices, values, weight) for weight in weights)
+        padded = (pad(weights[0], (0, padding)), *weights[1:])
+        return tuple(reference.sparse_matmul(x.indptr, x.indices, values, weight) for weight in padded)
     first, *others = weights
     rest = torch.cat(others, dim=1) if others else first.new_empty(first.shape[0], 0)
-    product, products = _SparseProducts.apply(first, rest, values, x)
+    product, products = _SparseProducts.apply(first, rest, values, x, padding)
     if len(others) < 2:
         return (product, products)[: len(weights)]
     return product, *(part.contiguous() for part in torch.split(products, [each.shape[1] for each in others], dim=1))
+
+
+def _side_by_side(first: Tensor, second: Tensor, padding: int) -> Tensor:
+    """Return [first | zeros | second], (p, ·)."""
+    border = first.shape[1]
+    both = first.new_empty(first.shape[0], border + padding + second.shape[1])
+    both[:, :border] = first
+    both[:, border : border + padding] = 0
+    both[:, border + padding :] = second
+    return both
 
 
 class _SparseProducts(torch.autograd.Function):
     """X·[V|W] as two matrices, in one pass over X, and one backward."""
 
     @staticmethod
-    def forward(ctx: Any, first: Tensor, second: Tensor, values: Tensor, x: SparseFeatures) -> tuple[Tensor, Tensor]:
+    def forward(
+        ctx: Any, first: Tensor, second: Tensor, values: Tensor, x: SparseFeatures, padding: int
+    ) -> tuple[Tensor, Tensor]:
         ctx.save_for_backward(values)
-        ctx.x = x
-        both = torch.cat([first.detach(), second.detach()], dim=1)
-        out, others = (both.new_empty(x.shape[0], weight.shape[1]) for weight in (first, second))
+        ctx.x, ctx.border = x, first.shape[1]
+        both = _side_by_side(first.detach(), second.detach(), padding)
+        out = both.new_empty(x.shape[0], first.shape[1] + padding)
+        others = both.new_empty(x.shape[0], second.shape[1])
         chunks, indptr, indices = x.arrays
         work = len(indices) * both.shape[1]
         arguments = (values.numpy(), both.numpy(), out.numpy(), others.numpy())
@@ -123,15 +150,23 @@ class _SparseProducts(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         (values,) = ctx.saved_tensors
-        _, indptr, indices = ctx.x.arrays
+        x: SparseFeatures = ctx.x
+        n, p = x.shape
         width = sum(gradient.shape[1] for gradient in gradients)
-        out = gradients[0].new_zeros(ctx.x.num_columns, width)
-        # Threads share the columns of W: none writes where another does, and each sum runs over rows in their order.
-        strips = parallel.strips(width)
-        arguments = (values.numpy(), *(gradient.contiguous().numpy() for gradient in gradients), out.numpy())
-        parallel.run(_multiply_transposed, strips, len(indices) * width, indptr, indices, *arguments)
-        border = gradients[0].shape[1]
-        return out[:, :border].contiguous(), out[:, border:].contiguous(), None, None
+        work = len(values) * width
+        if n < 2 * p:  # fetching rows of the gradient costs half of what updating rows of the result does
+            out = gradients[0].new_empty(p, width)
+            chunks, *entries = x.by_columns
+            arguments = (values.numpy(), torch.cat(gradients, dim=1).numpy(), out.numpy())
+            parallel.run(_gather, chunks, work, *entries, *arguments)
+        else:
+            out = gradients[0].new_zeros(p, width)
+            _, *entries = x.arrays
+            arguments = (values.numpy(), *(gradient.contiguous().numpy() for gradient in gradients), out.numpy())
+            # Threads share the columns of W: none writes where another does, and sums run over rows in their order.
+            parallel.run(_scatter, parallel.strips(width), work, *entries, *arguments)
+        border = ctx.border
+        return out[:, :border].contiguous(), out[:, gradients[0].shape[1] :].contiguous(), None, None, None
 
 
 @kernel
@@ -160,7 +195,32 @@ def _multiply(chunks, first, last, indptr, indices, values, weights, out, others
 
 
 @kernel
-def _multiply_transposed(strips, first, last, indptr, indices, values, grad, others, out):  # type: ignore[no-untyped-def]
+def _gather(chunks, first, last, indptr, rows, position, values, grad, out):  # type: ignore[no-untyped-def]
+    m = grad.shape[1]
+    zero = out.dtype.type(0)
+    for j in range(chunks[first], chunks[last]):
+        total = out[j]
+        total[:] = zero
+        start, stop = indptr[j], indptr[j + 1]
+        fours = stop - (stop - start) % 4
+        for e in range(start, fours, 4):
+            v0, v1, v2, v3 = (
+                values[position[e]],
+                values[position[e + 1]],
+                values[position[e + 2]],
+                values[position[e + 3]],
+            )
+            g0, g1, g2, g3 = grad[rows[e]], grad[rows[e + 1]], grad[rows[e + 2]], grad[rows[e + 3]]
+            for k in range(m):
+                total[k] += v0 * g0[k] + v1 * g1[k] + v2 * g2[k] + v3 * g3[k]
+        for e in range(fours, stop):
+            value, g = values[position[e]], grad[rows[e]]
+            for k in range(m):
+                total[k] += value * g[k]
+
+
+@kernel
+def _scatter(strips, first, last, indptr, indices, values, grad, others, out):  # type: ignore[no-untyped-def]
     left, right, border = strips[first], strips[last], grad.shape[1]
     row = np.empty(right - left, out.dtype)
     for i in range(len(indptr) - 1):

@@ -150,12 +150,12 @@ class GLCN(Module):
     def _first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and x W⁰, under the same dropout."""
         probability = self.dropout if self.training else 0.0
-        W = self.weights[0]
-        if self.graph_learning.projection is None:
+        P, W = self.graph_learning.projection, self.weights[0]
+        if P is None:
             dropped = dropout(dense_only(x), probability, generator)
             return dropped, dropped @ W
-        P = self.graph_learning.padded_projection()
-        embedding, message = feature_products(x, (P, W), probability, generator)
+        padding = self.graph_learning.padding
+        embedding, message = feature_products(x, (P, W), probability, generator, padding=padding)
         return embedding, message
 
     def _next_message(self, received: Tensor, weight: Tensor, generator: torch.Generator | None) -> Tensor:

@@ -15,7 +15,7 @@ from glcn.kernels import (
     Pattern,
     SparseFeatures,
     edge_distances,
-    feature_matmul,
+    feature_products,
     graph_terms,
     propagate,
     row_softmax,
@@ -101,14 +101,13 @@ class GraphLearning(Module):
     def embed(self, x: Features) -> Tensor:
         """Return x̃ = x P, (n, d), with columns of zeros up to a multiple of 8."""
         if self.projection is not None:
-            return feature_matmul(x, self.padded_projection())
+            return feature_products(x, (self.projection,), padding=self.padding)[0]
         return dense_only(x)
 
-    def padded_projection(self) -> Tensor:
-        """Return P with columns of zeros, so that vector units have no remainder to do one by one."""
-        if self.projection is None:
-            raise ValueError("there is no projection")
-        return pad(self.projection, (0, -self.projection.shape[1] % VECTOR))
+    @property
+    def padding(self) -> int:
+        """Columns of zeros that an embedding gets, so that vector units have no remainder to do one by one."""
+        return -len(self.attention) % VECTOR
 
     def learn(self, embedding: Tensor, graph: CandidateGraph | CompleteGraph) -> LearnedGraph | AllPairs:
         """Learn S from rows that are embedded already."""
