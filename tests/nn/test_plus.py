@@ -156,7 +156,8 @@ def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph)
     """Joined as the old row is: with the same rows, and with a loop of the same weight."""
     model, x = network()
     model.eval()
-    known = model(x, weighted_graph)
+    labelled = torch.tensor([0, 7])
+    known = model.settle_answer(model(x, weighted_graph), torch.arange(12) % 3, labelled)
     A = weighted_graph.to_scipy().toarray()
     row = 3
     neighbors = [j for j in range(12) if A[row, j] > 0 and j != row]
@@ -167,7 +168,21 @@ def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph)
     )
     weights = torch.tensor([A[row, row], *A[row, neighbors]])
     found = model.attach(x[[row]], known, torch.tensor(neighbors), pattern, weights)
-    torch.testing.assert_close(found[0].softmax(dim=0), known.logits[row].softmax(dim=0))
+    torch.testing.assert_close(found[0].softmax(dim=0), known.logits[row].softmax(dim=0), atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 0.9])
+def test_the_answer_is_spread_over_the_learned_graph_with_the_labels(any_graph, alpha):
+    model, x = network(smoothing=alpha)
+    output = model.eval()(x, any_graph)
+    rows, targets = torch.tensor([2, 5]), torch.arange(12) % 3
+    F = model.settle_answer(output, targets, rows).logits.softmax(dim=1).detach()
+    first = output.logits.softmax(dim=1).detach()
+    if alpha:
+        first[rows] = torch.eye(3, dtype=torch.float64)[targets[rows]]
+    S = torch.from_numpy(any_graph.to_scipy(output.graph.values).toarray()).double()
+    expected = torch.linalg.solve(torch.eye(12, dtype=torch.float64) - alpha * S, (1 - alpha) * first)
+    torch.testing.assert_close(F, expected, atol=1e-5, rtol=1e-5)
 
 
 def test_loops_are_balanced(any_graph):

@@ -65,6 +65,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     row_dropout, feature_dropout : float or "auto", default="auto"
         Probabilities that a random pass leaves out a row, and a feature; ``"auto"`` leaves out no feature where there
         are fewer than 200.
+    smoothing : float or "auto", default="auto"
+        How much of the answer comes from neighbours in the learned graph at last, whose labels count where they are
+        known; 0 leaves it as the network says. For ``"plus"`` only.
     dropout : float or "auto", default="auto"
         Probability of dropping an entry of a layer's input while training; in ``"plus"`` of the hidden layer.
     weight_decay : float or "auto", default="auto"
@@ -151,6 +154,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         temperature: float | Auto = AUTO,
         row_dropout: float | Auto = AUTO,
         feature_dropout: float | Auto = AUTO,
+        smoothing: float | Auto = AUTO,
         dropout: float | Auto = AUTO,
         weight_decay: float | Auto = AUTO,
         learning_rate: float | Auto = AUTO,
@@ -181,6 +185,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.temperature = temperature
         self.row_dropout = row_dropout
         self.feature_dropout = feature_dropout
+        self.smoothing = smoothing
         self.dropout = dropout
         self.weight_decay = weight_decay
         self.learning_rate = learning_rate
@@ -244,10 +249,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
         generator = torch.Generator().manual_seed(seed)
-        model, loss, before_epoch, finish = self._parts(settings, data, len(labels.classes), generator)
+        model, loss, answer, before_epoch = self._parts(settings, data, len(labels.classes), generator)
         result = self._train(model, loss, data, settings, generator, callback, before_epoch)
-        if finish is not None:
-            finish()
+        with torch.no_grad():
+            output = answer()
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.
         self.model_ = model
@@ -256,7 +261,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self._rows = known
         self.neighbor_recall_: float | None = known.index.recall if graph is None else None
         self._scale = scale
-        self._keep(problem, self._read_off(data))
+        self._keep(problem, self._read_off(data, output))
         self._warn_if_interrupted()
         self._warn_if_collapsed()
         return self
@@ -296,9 +301,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return build(self.variant, settings, data, num_classes, generator)
 
     @torch.no_grad()
-    def _read_off(self, data: TrainingData) -> NDArray[np.float32]:
+    def _read_off(self, data: TrainingData, output: GLCNOutput | PlusOutput) -> NDArray[np.float32]:
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
-        self._known: GLCNOutput | PlusOutput = self.model_(data.x, data.graph)
+        self._known = output
         self.hidden_: NDArray[np.float32] = self.model_.first_hidden(self._known).numpy()
         self.graph_ = self._learned_graph(data.graph)
         self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)

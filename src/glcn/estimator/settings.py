@@ -38,6 +38,7 @@ _RULES = {
     "temperature": _real(0, open_low=True),
     "row_dropout": _real(0, 1),
     "feature_dropout": _real(0, 1),
+    "smoothing": _real(0, 1),
     "dropout": _real(0, 1),
     "weight_decay": _real(0),
     "learning_rate": _real(0, open_low=True),

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from glcn.estimator.inputs import mean_row_length
 from glcn.graph import CompleteGraph, suitable_metric
-from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss
+from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss, PlusOutput
 from glcn.training import TrainingData, warm_up_links
 
 Auto = Literal["auto"]
@@ -50,6 +50,7 @@ _PLUS: dict[str, Any] = {
     "row_dropout": 0.5,
     "feature_dropout": 0.25,
     "dropout": 0.5,
+    "smoothing": 0.5,
     "weight_decay": 5e-4,
     "learning_rate": 0.01,
     "learning_rate_decay": 1.0,
@@ -57,16 +58,16 @@ _PLUS: dict[str, Any] = {
     "patience": 150,
     "fixed_epochs": 400,
 }
-_PLUS_WITHOUT_GRAPH: dict[str, Any] = {"n_hops": 4}
+_PLUS_WITHOUT_GRAPH: dict[str, Any] = {"n_hops": 4, "hidden_units": 64, "smoothing": 0.8}
 
 
 class Parts(NamedTuple):
-    """A network, what it is trained by, what is told the number of each epoch, and what is done when all are over."""
+    """A network, what it is trained by, what is told the number of each epoch, and its answer when all are over."""
 
     model: Any
     loss: Any
+    answer: Callable[[], Any]
     before_epoch: Callable[[int], None] | None = None
-    finish: Callable[[], None] | None = None
 
 
 def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[str, Any]:
@@ -171,7 +172,7 @@ def _glcn(
         smoothness=form.smoothness,
         smoothness_unit=_mean_edge_length(model, data) if form.relative else 1.0,
     )
-    return Parts(model, loss)
+    return Parts(model, loss, lambda: model(data.x, data.graph))
 
 
 def build_plus(
@@ -195,6 +196,7 @@ def build_plus(
         row_dropout=settings["row_dropout"],
         feature_dropout=settings["feature_dropout"],
         dropout=settings["dropout"],
+        smoothing=settings["smoothing"],
         learn_graph=settings["learn_graph"],
         generator=generator,
     )
@@ -210,11 +212,11 @@ def build_plus(
             model, data.x, data.graph, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator
         )
 
-    @torch.no_grad()
-    def finish() -> None:
+    def answer() -> PlusOutput:
         model.settle_share(model(data.x, data.graph), data.targets, data.validation_rows)
+        return model.settle_answer(model(data.x, data.graph), data.targets, data.train_rows)
 
-    return Parts(model, loss, loss.start_epoch, finish)
+    return Parts(model, loss, answer, loss.start_epoch)
 
 
 def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter, init
-from torch.nn.functional import nll_loss
+from torch.nn.functional import nll_loss, one_hot
 
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
@@ -15,6 +15,8 @@ from glcn.nn.graph_learning import LearnedGraph
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the learned graph in the answer, from which validation rows may choose
 EVEN = 0.5
+MOST_SMOOTHINGS = 200
+SMOOTH_ENOUGH = 1e-6  # change of a probability
 
 
 class View(NamedTuple):
@@ -45,7 +47,8 @@ class GLCNPlus(Module):
     In training the masks m, over rows, and r, over features, are drawn anew for each of s passes, so that a row has to
     be recognised by various parts of its neighbourhood and of its features. One half of the passes has W from
     :class:`EdgeScorer`, the other has W = A, so that the learned graph can not cut off what the given one would bring.
-    The answer is θ times the Z of the first view and 1 − θ times that of the second; see :meth:`settle_share`.
+    The answer is θ times the Z of the first view and 1 − θ times that of the second; see :meth:`settle_share`. At last
+    it is spread over the learned graph, together with the labels that are known; see :meth:`settle_answer`.
 
     Parameters
     ----------
@@ -59,6 +62,8 @@ class GLCNPlus(Module):
         s, the number of random passes an epoch; with one, there is one view.
     row_dropout, feature_dropout, dropout
         Probabilities of dropping a row of X W⁰, a feature, and a hidden unit of a row.
+    smoothing
+        α, how much of the answer comes from neighbours at last.
     learn_graph
         False keeps W = A.
     """
@@ -75,11 +80,13 @@ class GLCNPlus(Module):
         row_dropout: float = 0.5,
         feature_dropout: float = 0.25,
         dropout: float = 0.5,
+        smoothing: float = 0.5,
         learn_graph: bool = True,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
-        for name, value in {"row_dropout": row_dropout, "feature_dropout": feature_dropout, "dropout": dropout}.items():
+        shares = {"row_dropout": row_dropout, "feature_dropout": feature_dropout, "dropout": dropout}
+        for name, value in {**shares, "smoothing": smoothing}.items():
             if not 0 <= value < 1:
                 raise ValueError(f"{name} must lie in [0, 1), got {value}")
         self.num_hops = num_hops
@@ -87,6 +94,7 @@ class GLCNPlus(Module):
         self.row_dropout = row_dropout
         self.feature_dropout = feature_dropout
         self.dropout = dropout
+        self.smoothing = smoothing
         self.learn_graph = learn_graph
         self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
@@ -169,6 +177,26 @@ class GLCNPlus(Module):
         sure = {share: gain.mean() for share, gain in gains.items() if gain.mean() > gain.std() / len(rows) ** 0.5}
         self.share.fill_(max(sure, key=lambda share: sure[share].item(), default=EVEN))
 
+    @torch.no_grad()
+    def settle_answer(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> PlusOutput:
+        r"""Spread the answer of a pass in evaluation over the learned graph D⁻¹W.
+
+        .. math::
+            F = (1 - α) F^0 + α D^{-1} W F
+
+        where F⁰ is Z, but the label itself on the labelled ``rows``.
+        """
+        if not self.smoothing:
+            return output
+        first = output.logits.softmax(dim=1)
+        first[rows] = one_hot(targets[rows], first.shape[1]).to(first.dtype)
+        F = first
+        for _ in range(MOST_SMOOTHINGS):
+            before, F = F, torch.lerp(first, output.graph.propagate(F), self.smoothing)
+            if (F - before).abs().max() < SMOOTH_ENOUGH:
+                break
+        return output._replace(logits=F.clamp_min(torch.finfo(F.dtype).tiny).log())
+
     def attach(
         self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
     ) -> Tensor:
@@ -183,7 +211,18 @@ class GLCNPlus(Module):
             for known_sum in view.sums[:-1]:
                 received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
             samples.append(self._classify(received, None))
-        return _blended(torch.cat(samples), self.share)
+        logits = _blended(torch.cat(samples), self.share)
+        return self._smoothed(logits, edges.weights, known.logits[support], pattern) if self.smoothing else logits
+
+    def _smoothed(self, logits: Tensor, weights: Tensor, known: Tensor, pattern: Pattern) -> Tensor:
+        """Return the log of F for new rows, which hear from known ones and from themselves."""
+        is_loop = pattern.rows == pattern.columns
+        shares = weights / degrees(weights, pattern).index_select(0, pattern.rows)
+        own = shares[is_loop][:, None]  # one of each new row
+        table = torch.cat([torch.zeros_like(logits), known.softmax(dim=1)])
+        heard = propagate(shares, table, pattern)
+        F = torch.lerp(logits.softmax(dim=1), heard, self.smoothing) / (1 - self.smoothing * own)
+        return F.clamp_min(torch.finfo(F.dtype).tiny).log()
 
     def first_hidden(self, output: PlusOutput) -> Tensor:
         """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it, views mixed by θ."""
