@@ -24,8 +24,8 @@ lint: $(VENV)/.installed-dev  ## style, types and the direction of imports
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 
-bench: $(VENV)/.installed-dev  ## speed against plain PyTorch, as ratios measured in one run
-	$(BIN)/python benchmarks/epoch.py
+bench: $(VENV)/.installed-dev  ## speed and memory against the alternatives (20 minutes)
+	$(BIN)/python benchmarks/run.py
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

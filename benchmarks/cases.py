@@ -37,6 +37,7 @@ class Size(NamedTuple):
 SIZES = {
     "cora": Size(2708, 1433, 0.0127, 5278, 7),
     "pubmed": Size(19717, 500, 0.1, 44324, 3),
+    "tiny": Size(200, 100, 0.1, 800, 4),  # to compile on
     "mnist-10k": Size(10_000, 784, 1.0, 70_000, 10),
 }
 NEIGHBORS = {"mnist-10k": 10, "mnist-70k": 20}
@@ -46,6 +47,8 @@ NEIGHBORS = {"mnist-10k": 10, "mnist-70k": 20}
 def case(name: str) -> Case:
     """Return the case of that name."""
     try:
+        if name == "tiny":
+            return _generated(name)
         return _citation(name) if name in ("cora", "pubmed") else _mnist(name)
     except MissingDataError:
         return _generated(name)
@@ -54,7 +57,7 @@ def case(name: str) -> Case:
 def _citation(name: str) -> Case:
     data = load(name, split="public")
     X = sparse.csr_array(data.X, dtype=np.float32)
-    return Case(name, X, CandidateGraph.from_scipy(data.graph), torch.from_numpy(data.y), torch.from_numpy(data.train))
+    return Case(name, X, CandidateGraph.from_scipy(data.graph), torch.tensor(data.y), torch.tensor(data.train))
 
 
 def _mnist(name: str) -> Case:
@@ -71,7 +74,7 @@ def _mnist(name: str) -> Case:
 
 def _near(name: str, X: NDArray[np.float32], y: NDArray[np.int64], k: int) -> Case:
     title = f"{name}, k = {k}"
-    return Case(title, X, CandidateGraph.knn(X, k), torch.from_numpy(y), torch.arange(0, len(y), 10))
+    return Case(title, X, CandidateGraph.knn(X, k), torch.tensor(y), torch.arange(0, len(y), 10))
 
 
 def _generated(name: str) -> Case:

@@ -151,6 +151,8 @@ _EPOCHS: dict[str, Callable[[Case, float], _Network]] = {
     "our GCN": lambda this, p: _labels_only(this, KernelGCN(_sizes(this), this.graph, p), _features(this)),
 }
 
+SIDES = tuple(_EPOCHS)
+
 
 def check_equal(name: str) -> None:
     """Make sure that ours and the plain network compute the same loss before they race."""

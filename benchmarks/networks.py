@@ -94,23 +94,22 @@ class ChunkedGLCN(PlainGLCN):
         ]
         return torch.cat(out), sum(part[1] for part in parts), sum(part[2] for part in parts)
 
-    def learn(self, h: Tensor, others: Tensor) -> tuple[Tensor, Tensor]:
-        """Return some rows of S, and of the squared distances, one column of h at a time."""
-        score = square = h.new_zeros(len(h), len(others))
-        for k, a in enumerate(self.attention):
-            difference = h[:, k, None] - others[None, :, k]
-            score = score + a * difference.abs()
-            square = square + difference.square()
-        return (self.sign * score.relu()).softmax(dim=1), square
+    def learn(self, h: Tensor, others: Tensor) -> Tensor:
+        """Return some rows of S."""
+        up, down = self.attention.relu(), (-self.attention).relu()
+        score = torch.cdist(h * up, others * up, p=1.0) - torch.cdist(h * down, others * down, p=1.0)
+        return (self.sign * score.relu()).softmax(dim=1)
 
     def first(self, h: Tensor, others: Tensor, message: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return a chunk of S·X with its share of both sums."""
-        S, square = self.learn(h, others)
-        return S @ message, (S * square).sum(), S.square().sum()
+        S = self.learn(h, others)
+        lengths = others.square().sum(dim=1)
+        smoothness = h.square().sum() + (S @ lengths).sum() - 2 * (h * (S @ others)).sum()
+        return S @ message, smoothness, S.square().sum()
 
     def later(self, h: Tensor, others: Tensor, message: Tensor) -> Tensor:
         """Return a chunk of S·X."""
-        return self.learn(h, others)[0] @ message
+        return self.learn(h, others) @ message
 
 
 class PyGGCN(Module):

@@ -3,6 +3,7 @@
 import multiprocessing
 import time
 from collections.abc import Callable, Mapping
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,17 +46,17 @@ def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> R
     return Ratio(float(middle), float(low), float(high))
 
 
-def extra_megabytes(prepare: Callable[..., Step], *arguments: object) -> float | None:
-    """Return by how much the memory of a fresh process grows during the second and third step, at its peak.
+def extra_megabytes(prepare: Callable[..., Step], small: tuple[object, ...], *arguments: object) -> float | None:
+    """Return by how much the memory of a fresh process grows during two steps, at its peak.
 
-    ``prepare(*arguments)`` returns the step. The first one compiles and is not counted; what it leaves is. None where
-    the system does not tell (other than Linux).
+    ``prepare(*arguments)`` returns the step; before that, ``prepare(*small)`` has compiled all that is compiled. None
+    where the system does not tell (other than Linux).
     """
     if not Path("/proc/self/clear_refs").exists():
         return None
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_weigh, args=(sender, prepare, arguments))
+    child = context.Process(target=_weigh, args=(sender, prepare, small, arguments))
     child.start()
     sender.close()
     try:
@@ -66,15 +67,20 @@ def extra_megabytes(prepare: Callable[..., Step], *arguments: object) -> float |
         child.join()
 
 
-def _weigh(sender, prepare: Callable[..., Step], arguments: tuple[object, ...]) -> None:
+def _weigh(
+    sender: Connection, prepare: Callable[..., Step], small: tuple[object, ...], arguments: tuple[object, ...]
+) -> None:
     import torch
 
     torch.set_num_threads(1)
+    warm_up = prepare(*small)
+    for _ in range(2):
+        warm_up()
     step = prepare(*arguments)
-    before = _status("VmRSS")
-    step()
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
-    step()
+    before = _status("VmRSS")
+    for _ in range(2):
+        step()
     sender.send((_status("VmHWM") - before) / 1024)
 
 
