@@ -47,7 +47,7 @@ def test_a_new_row_that_equals_an_old_one_gets_its_label(blobs):
     A = CandidateGraph.knn(X, 5).to_scipy()
     A.setdiag(0)
     A.eliminate_zeros()
-    clf = quick().fit(X, few, graph=A)
+    clf = quick(smoothing=0.5).fit(X, few, graph=A)
     found = clf.predict_proba(X[unlabelled], edges=A[unlabelled])
     np.testing.assert_allclose(found, clf.label_distributions_[unlabelled], atol=1e-5)
 
@@ -160,6 +160,19 @@ def test_isolated_rows_and_a_graph_without_edges(blobs):
     clf = quick(fixed_epochs=200).fit(X, few, graph=sparse.csr_array((90, 90)))
     assert np.isfinite(clf.label_distributions_).all()
     assert (clf.transduction_ == y).mean() > 0.8  # features alone
+
+
+def test_without_a_graph_known_labels_reach_their_neighbours(blobs):
+    X, _, few = blobs
+    smooth, rough = (quick(smoothing=smoothing, n_hops=0).fit(X, few) for smoothing in ("auto", 0.0))
+    assert smooth.settings_["smoothing"] == 0.8
+    S, n = smooth.graph_, len(X)
+    first = rough.label_distributions_.copy()
+    train = np.setdiff1d(np.flatnonzero(few >= 0), smooth.validation_rows_)
+    first[train] = np.eye(3)[few[train]]
+    expected = np.linalg.solve(np.eye(n) - 0.8 * S.toarray(), 0.2 * first)
+    np.testing.assert_allclose(smooth.label_distributions_, expected, atol=1e-4)
+    assert quick().fit(X, few, graph=CandidateGraph.knn(X, 5)).settings_["smoothing"] == 0.0
 
 
 def test_no_hops_is_a_perceptron(blobs):

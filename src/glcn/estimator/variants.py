@@ -50,7 +50,7 @@ _PLUS: dict[str, Any] = {
     "row_dropout": 0.5,
     "feature_dropout": 0.25,
     "dropout": 0.5,
-    "smoothing": 0.5,
+    "smoothing": 0.0,
     "weight_decay": 5e-4,
     "learning_rate": 0.01,
     "learning_rate_decay": 1.0,

@@ -80,7 +80,7 @@ class GLCNPlus(Module):
         row_dropout: float = 0.5,
         feature_dropout: float = 0.25,
         dropout: float = 0.5,
-        smoothing: float = 0.5,
+        smoothing: float = 0.0,
         learn_graph: bool = True,
         generator: torch.Generator | None = None,
     ) -> None:
