@@ -57,6 +57,15 @@ def test_a_second_run_gets_a_folder_of_its_own(command, tmp_path):
     ]
 
 
+def test_profile_shows_where_the_time_went(command, tmp_path):
+    result = command("fit", "digits", "--max-epochs", "3", "--profile")
+    assert result.exit_code == 0, result.output
+    for words in ("where the time went", "backward", "optimiser", "evaluation", "bandwidth"):
+        assert words in result.output
+    profile = json.loads((tmp_path / "runs/digits-plus-seed0/profile.json").read_text())
+    assert profile["total"] == pytest.approx(sum(profile["seconds"].values()), abs=0.01)
+
+
 def test_quiet_prints_the_folder_only(command):
     result = command("fit", "digits", "--max-epochs", "1", "--quiet", "--out", "here")
     assert result.stdout == "here\n"

@@ -18,6 +18,7 @@ from sklearn.metrics import accuracy_score
 from glcn import __version__
 from glcn.datasets import Dataset
 from glcn.estimator import GLCNClassifier
+from glcn.training import FitProfile
 
 
 def free_path(parent: Path, name: str, ending: str = "") -> Path:
@@ -62,7 +63,9 @@ def evaluate(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
     }
 
 
-def write_run(folder: Path, dataset: Dataset, clf: GLCNClassifier, metrics: dict[str, Any]) -> None:
+def write_run(
+    folder: Path, dataset: Dataset, clf: GLCNClassifier, metrics: dict[str, Any], profile: FitProfile | None = None
+) -> None:
     """Write a run folder: everything aside first, then one rename, so that a half-written run never appears."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
@@ -71,6 +74,8 @@ def write_run(folder: Path, dataset: Dataset, clf: GLCNClassifier, metrics: dict
         _write_json(aside / "metrics.json", metrics)
         _write_json(aside / "settings.json", _settings(dataset, clf))
         _write_json(aside / "history.json", clf.history_)
+        if profile is not None:
+            _write_json(aside / "profile.json", profile.to_dict())
         _write_predictions(aside / "predictions.csv", dataset, clf)
         sparse.save_npz(aside / "graph.npz", clf.graph_)
         (aside / "weights.safetensors").write_bytes(save(clf.model_.state_dict()))

@@ -11,7 +11,16 @@ from rich.markup import escape
 
 MISTAKE = 2
 INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
-EXPECTED = (ValueError, TypeError, OSError, ImportError, FloatingPointError, pickle.UnpicklingError, BrokenExecutor)
+EXPECTED = (
+    ValueError,
+    TypeError,
+    OSError,
+    MemoryError,
+    ImportError,
+    FloatingPointError,
+    pickle.UnpicklingError,
+    BrokenExecutor,
+)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +19,7 @@ from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 if TYPE_CHECKING:
     from glcn.datasets import Dataset
     from glcn.estimator import GLCNClassifier
+    from glcn.training import FitProfile
 
 
 def fit(
@@ -38,6 +40,7 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
+    profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
@@ -46,6 +49,7 @@ def fit(
         # Imported here, so that --help answers at once.
         from glcn.estimator import GLCNClassifier
         from glcn.runs import check_target, evaluate, free_path, write_run
+        from glcn.training import profiled
 
         folder = out or free_path(Path("runs"), f"{name_of(data)}-{variant}-seed{seed}")
         check_target(folder)
@@ -71,10 +75,13 @@ def fit(
             for category in (GraphCollapseWarning, TrainingInterruptedWarning):
                 warnings.simplefilter("ignore", category)  # the table says the same in its place
             held_out = dataset.validation if len(dataset.validation) else None
-            clf.fit(dataset.X, dataset.visible_labels, graph=dataset.graph, validation=held_out)
+            with profiled() if profile else nullcontext() as times:
+                clf.fit(dataset.X, dataset.visible_labels, graph=dataset.graph, validation=held_out)
         metrics = evaluate(dataset, clf) | {"seconds": round(time.perf_counter() - start, 3)}
-        write_run(folder, dataset, clf, metrics)
+        write_run(folder, dataset, clf, metrics, times)
         console.print(_result_table(dataset, clf, metrics))
+        if times is not None:
+            console.print(_profile_table(times))
         console.print(f"results in [bold]{escape(str(folder))}[/]", soft_wrap=True)
         if quiet:
             typer.echo(folder)
@@ -92,6 +99,8 @@ def _introduce(console: Console, dataset: "Dataset") -> None:
 
 
 def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, Any]) -> Table:
+    from glcn.estimator.memory import readable
+
     table = Table(
         show_header=False, title=f"GLCN, {clf.variant} variant, seed {clf.random_state}", title_justify="left"
     )
@@ -106,7 +115,23 @@ def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, 
     stopped = " (interrupted)" if clf.interrupted_ else ""
     table.add_row("epochs", f"{clf.n_iter_}{stopped}, best {clf.best_epoch_}")
     table.add_row("seconds", f"{metrics['seconds']:.1f}")
+    table.add_row("memory", f"about {readable(clf.memory_estimate_)} were expected")
     if clf.neighbor_recall_ is not None and clf.neighbor_recall_ < 1:
         table.add_row("nearest neighbours", f"{clf.neighbor_recall_:.1%} of the true ones found, on a sample of rows")
     table.add_row("learned graph", clf.graph_report_.describe())
+    return table
+
+
+def _profile_table(profile: "FitProfile") -> Table:
+    table = Table("stage", title="where the time went", title_justify="left", caption_justify="left")
+    for name in ("seconds", "share"):
+        table.add_column(name, justify="right")
+    for name, seconds in profile.seconds.items():
+        table.add_row(name, f"{seconds:.2f}", f"{seconds / profile.total:.1%}")
+    limits = [
+        f"{share.kernel} {share.of_bandwidth:.0%} of a copy's bandwidth, "
+        f"{share.of_arithmetic:.0%} of a product's arithmetic"
+        for share in profile.kernels
+    ]
+    table.caption = "the kernels that ran longest reached at least: " + "; ".join(limits) if limits else None
     return table

@@ -16,6 +16,7 @@ from glcn.estimator.labels import EncodedLabels, encode_labels, is_labelled
 from glcn.estimator.settings import check_settings
 from glcn.estimator.validation import LabelledRows, divide
 from glcn.graph import CandidateGraph, NeighborIndex, neighbor_index
+from glcn.kernels.stopwatch import stage
 
 _FEATURES = ("n_features_in_", "feature_names_in_")  # where scikit-learn notes what ``fit`` saw
 
@@ -120,7 +121,8 @@ class GraphClassifier(TransductiveClassifier):
         n = X.shape[0]
         index = neighbor_index(X.copy(), self.metric)  # the caller may change X later
         if graph is None:
-            candidates = CandidateGraph.from_neighbors(index.among(self.n_neighbors))
+            with stage("neighbour search"):
+                candidates = CandidateGraph.from_neighbors(index.among(self.n_neighbors))
         else:
             candidates = CandidateGraph.coerce(graph, n)
         complete = isinstance(graph, str)

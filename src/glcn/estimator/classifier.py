@@ -13,6 +13,7 @@ from glcn.estimator.attachment import attachment, batches, given_edges, nearest_
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, prior_on
+from glcn.estimator.memory import check_memory, needed_bytes
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
@@ -103,6 +104,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The learned graph S; each row sums to 1. Of ``graph="complete"`` on more than 4000 rows, the ``n_neighbors``
         greatest weights of each row.
+    memory_estimate_ : int
+        Bytes that the fit was expected to need on top of its inputs; ``fit`` refuses what the machine can not hold.
     settings_ : dict
         The settings in force, with the variant's own in place of "auto".
     graph_report_ : GraphReport
@@ -238,6 +241,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         X, labels, rows, seed, _ = problem
         settings = fitted_to(settings, self.get_params(deep=False), X)
         known, candidates = self._joined_pairs(X) if self._in_blocks(X, graph) else self._joined(X, graph)
+        memory = needed_bytes(settings, X, candidates, len(labels.classes))
+        check_memory(memory)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         data = TrainingData(
             x=as_features(scale(X), compact=settings["projection_size"] is not None),
@@ -260,6 +265,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self._record(result)
         self._rows = known
         self.neighbor_recall_: float | None = known.index.recall if graph is None else None
+        self.memory_estimate_ = memory
         self._scale = scale
         self._keep(problem, self._read_off(data, output))
         self._warn_if_interrupted()

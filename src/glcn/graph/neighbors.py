@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn import config_context
 from sklearn.neighbors import NearestNeighbors
 
 AUTO = "auto"
@@ -13,6 +14,7 @@ MOSTLY_ZERO = 0.5  # share of zeros from which on features are counts of what is
 
 EXACT_ROWS = 20_000  # up to which the search is always exact
 EXACT_WORK = 2e11  # multiplications up to which it is, too: some ten seconds
+BLOCK_MEGABYTES = 64  # of distances that an exact search holds at a time
 LEAST_LISTED = 30  # neighbours of a row that an approximate search keeps while it looks for better ones
 SAMPLED_ROWS = 500  # on which it is compared with the exact one
 SAMPLE_SEED = 0
@@ -78,11 +80,15 @@ class ExactIndex:
     def among(self, k: int) -> NDArray[np.int64]:
         """See :class:`NeighborIndex`."""
         check_neighbor_count(k, self.num_rows)
-        return self._search.kneighbors(n_neighbors=k, return_distance=False)  # type: ignore[no-any-return]
+        return self._neighbors(None, k)
 
     def nearest(self, X: Any, k: int) -> NDArray[np.int64]:
         """See :class:`NeighborIndex`."""
-        return self._search.kneighbors(X, n_neighbors=k, return_distance=False)  # type: ignore[no-any-return]
+        return self._neighbors(X, k)
+
+    def _neighbors(self, X: Any, k: int) -> NDArray[np.int64]:
+        with config_context(working_memory=BLOCK_MEGABYTES):
+            return self._search.kneighbors(X, n_neighbors=k, return_distance=False)  # type: ignore[no-any-return]
 
 
 class ApproximateIndex:

@@ -14,6 +14,7 @@ from torch.autograd.function import once_differentiable
 from glcn.kernels import parallel, reference
 from glcn.kernels.graph_terms import GraphTerms
 from glcn.kernels.parallel import kernel
+from glcn.kernels.stopwatch import timed
 
 BLOCK = 512  # rows; a block of float32 weights then fills a megabyte of cache
 _UNROLLED = 8  # columns of h that a score takes at a time
@@ -42,6 +43,7 @@ class AllPairs:
         self.sign = sign
         self._opened: _Opened | None = None
 
+    @timed("convolution")
     def propagate(self, x: Tensor, *, joint: bool = True) -> Tensor:
         """Return S·X, (n, m); unless ``joint``, no gradient goes through S."""
         if x.ndim != 2 or x.shape[0] != self.embedding.shape[0]:

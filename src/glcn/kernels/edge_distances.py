@@ -11,6 +11,7 @@ from glcn.kernels import parallel, reference
 from glcn.kernels.checks import check_nodes
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
+from glcn.kernels.stopwatch import timed
 
 
 class EdgeDistances(NamedTuple):
@@ -20,6 +21,7 @@ class EdgeDistances(NamedTuple):
     square: Tensor  # (E,) ‖h_i − h_j‖²
 
 
+@timed("score")
 def edge_distances(h: Tensor, a: Tensor, pattern: Pattern) -> EdgeDistances:
     """Return aᵀ|h_i − h_j| and ‖h_i − h_j‖² for each edge (i, j), differentiable in ``h`` and ``a``.
 

@@ -11,6 +11,7 @@ from glcn.kernels import parallel, reference
 from glcn.kernels.checks import check_edges
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
+from glcn.kernels.stopwatch import timed
 
 
 class GraphTerms(NamedTuple):
@@ -21,6 +22,7 @@ class GraphTerms(NamedTuple):
     prior: Tensor  # ‖S − A‖²_F on the stored edges, 0 without A
 
 
+@timed("graph loss")
 def graph_terms(values: Tensor, squares: Tensor, pattern: Pattern, prior: Tensor | None = None) -> GraphTerms:
     """Return the three sums over edges, differentiable in ``values`` and ``squares``, both (E,)."""
     for name, each in (("values", values), ("squares", squares), ("prior", prior)):

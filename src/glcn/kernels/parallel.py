@@ -5,6 +5,7 @@ out of the picture: forked children and concurrent callers work, and ``torch.set
 """
 
 import os
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
@@ -14,6 +15,8 @@ import numpy as np
 import torch
 from numba import njit
 from numpy.typing import NDArray
+
+from glcn.kernels import stopwatch
 
 # Sums may be reordered for vector units (the same way on every run), NaN and infinity keep their meaning.
 kernel = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
@@ -28,6 +31,15 @@ if hasattr(os, "register_at_fork"):  # a forked child has the pool object but no
 
 def run(function: Callable[..., None], chunks: NDArray[np.int64], work: int, *arguments: Any) -> None:
     """Call ``function(chunks, first, last, *arguments)`` so that every chunk is done once."""
+    if stopwatch.is_running():
+        start = time.perf_counter()
+        _run(function, chunks, work, *arguments)
+        stopwatch.note(function.py_func.__module__.rpartition(".")[2], time.perf_counter() - start, work)  # type: ignore[attr-defined]
+    else:
+        _run(function, chunks, work, *arguments)
+
+
+def _run(function: Callable[..., None], chunks: NDArray[np.int64], work: int, *arguments: Any) -> None:
     count = len(chunks) - 1
     threads = min(torch.get_num_threads(), count)
     if threads <= 1 or work < SERIAL_WORK:

@@ -11,8 +11,10 @@ from glcn.kernels.checks import check_edges, check_nodes
 from glcn.kernels.csr_matmul import csr_matmul
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
+from glcn.kernels.stopwatch import timed
 
 
+@timed("convolution")
 def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
     """Return S·X for S given by its (E,) ``values``; differentiable in ``values`` and ``x`` (columns, m)."""
     check_edges("values", values, pattern)

@@ -12,10 +12,12 @@ from glcn.kernels import parallel, reference
 from glcn.kernels.checks import check_edges
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
+from glcn.kernels.stopwatch import timed
 
 _WORK_PER_EDGE = 8
 
 
+@timed("softmax")
 def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None = None) -> Tensor:
     """Return S_e = w_e exp(l_e) / Σ_{e' in the row of e} w_e' exp(l_e'), differentiable in ``logits``.
 

@@ -17,6 +17,7 @@ from glcn.kernels import parallel, reference
 from glcn.kernels.dropout import dropout
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import chunk_bounds
+from glcn.kernels.stopwatch import timed
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +86,7 @@ def feature_matmul(x: Features, weight: Tensor) -> Tensor:
     return feature_products(x, (weight,))[0]
 
 
+@timed("projection")
 def feature_products(
     x: Features,
     weights: Sequence[Tensor],

@@ -1,11 +1,13 @@
 """Training loops."""
 
 from glcn.training.loop import Callback, Loss, Network, Progress, TrainingData, TrainingResult, TrainingSettings, train
+from glcn.training.profile import FitProfile, profiled
 from glcn.training.progress import ProgressBar
 from glcn.training.warm_up import warm_up_links
 
 __all__ = [
     "Callback",
+    "FitProfile",
     "Loss",
     "Network",
     "Progress",
@@ -13,6 +15,7 @@ __all__ = [
     "TrainingData",
     "TrainingResult",
     "TrainingSettings",
+    "profiled",
     "train",
     "warm_up_links",
 ]

@@ -12,6 +12,7 @@ from torch.optim.lr_scheduler import StepLR
 
 from glcn.graph import Prior
 from glcn.kernels import Features
+from glcn.kernels.stopwatch import stage
 
 
 @dataclass(frozen=True)
@@ -151,7 +152,9 @@ def train(
             model.train()
             output = model(data.x, data.graph, generator)
             terms = _judge(loss, output, data, data.train_rows)
-            report = _record(history, terms, _evaluate(model, loss, output, data))
+            with stage("evaluation"):
+                validation = _evaluate(model, loss, output, data)
+            report = _record(history, terms, validation)
             _refuse_divergence(report, epoch)
             if len(data.validation_rows):
                 watch.see(report["validation_loss"], epoch)
@@ -160,9 +163,11 @@ def train(
             if watch.out_of_patience(epoch) or epoch == settings.max_epochs:
                 break
             optimizer.zero_grad(set_to_none=True)
-            terms.total.backward()
-            optimizer.step()
-            schedule.step()
+            with stage("backward"):
+                terms.total.backward()
+            with stage("optimiser"):
+                optimizer.step()
+                schedule.step()
     except KeyboardInterrupt:
         if epoch == 0:
             raise  # nothing was trained yet, so there is nothing to keep

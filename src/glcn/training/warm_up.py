@@ -5,6 +5,7 @@ from torch.optim import Adam
 
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features
+from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNPlus, link_loss
 
 
@@ -22,9 +23,10 @@ def warm_up_links(
         return
     optimizer = Adam(model.scorer.parameters(), lr=learning_rate, fused=True)
     model.train()
-    for _ in range(steps):
-        loss = link_loss(model.link_log_odds(x, graph, generator))
-        optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        optimizer.step()
-    model.balance_loops(x, graph)
+    with stage("head start"):
+        for _ in range(steps):
+            loss = link_loss(model.link_log_odds(x, graph, generator))
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()
+        model.balance_loops(x, graph)
