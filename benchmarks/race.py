@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SHORTEST_TURN = 0.2  # seconds; quicker contestants repeat their work within a turn
+LONG_STEP = 15.0  # seconds, compared with which compiling is nothing
 
 Step = Callable[[], None]
 
@@ -25,12 +26,7 @@ class Ratio(NamedTuple):
 
 def take_turns(sides: Mapping[str, Step], rounds: int) -> dict[str, NDArray[np.float64]]:
     """Return the seconds of one step of each contestant in each round."""
-    repeats = {}
-    for name, step in sides.items():
-        step()  # compiles, allocates, fills caches
-        start = time.perf_counter()
-        step()
-        repeats[name] = max(1, round(SHORTEST_TURN / (time.perf_counter() - start)))
+    repeats = {name: _repeats(step) for name, step in sides.items()}
     seconds: dict[str, list[float]] = {name: [] for name in sides}
     for _ in range(rounds):
         for name, step in sides.items():
@@ -39,6 +35,18 @@ def take_turns(sides: Mapping[str, Step], rounds: int) -> dict[str, NDArray[np.f
                 step()
             seconds[name].append((time.perf_counter() - start) / repeats[name])
     return {name: np.array(times) for name, times in seconds.items()}
+
+
+def _repeats(step: Step) -> int:
+    """Compile, allocate and fill caches by a first step, or two, and see how many make a turn."""
+    first = _timed(step)
+    return 1 if first > LONG_STEP else max(1, round(SHORTEST_TURN / _timed(step)))
+
+
+def _timed(step: Step) -> float:
+    start = time.perf_counter()
+    step()
+    return time.perf_counter() - start
 
 
 def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Ratio:
