@@ -10,6 +10,7 @@ from scipy import sparse
 
 from glcn import GLCNClassifier
 from glcn.estimator import memory
+from glcn.graph import CandidateGraph
 
 MEASURE = """
 import json, sys, warnings
@@ -51,34 +52,65 @@ def test_what_can_not_fit_is_refused_before_training(blobs, monkeypatch):
     X, _, few = blobs
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     heard = []
-    with pytest.raises(MemoryError, match=r"needs about 1 MB of memory.*take a smaller n_neighbors"):
+    with pytest.raises(MemoryError, match=r"needs about 1 MB of memory.*take a smaller n_neighbors, n_hops"):
         GLCNClassifier().fit(X, few, callback=heard.append)
+    with pytest.raises(MemoryError, match="take a smaller n_neighbors or hidden_units"):
+        GLCNClassifier("closeness").fit(X, few, callback=heard.append)
     assert not heard
     monkeypatch.setattr(memory, "available_bytes", lambda: None)  # the system does not tell
-    GLCNClassifier(fixed_epochs=1).fit(X, few)
+    clf = GLCNClassifier(fixed_epochs=1).fit(X, few)
+    monkeypatch.setattr(memory, "available_bytes", lambda: clf.memory_estimate_ - 1)  # may or may not do
+    with pytest.warns(ResourceWarning, match="of memory"):
+        GLCNClassifier(fixed_epochs=1).fit(X, few)
 
 
-def test_more_rows_edges_and_units_need_more(random):
-    few = np.array([0, 1] * 10 + [-1] * 180)
-
-    def estimate(X, **settings):
+def test_more_of_anything_needs_more(random):
+    def estimate(rows=200, columns=30, density=1.0, **settings):
+        X = random.normal(size=(rows, columns))
+        if density < 1:
+            X = sparse.csr_array(X * (random.random(X.shape) < density))
+        few = np.array([0, 1] * 10 + [-1] * (rows - 20))
         return GLCNClassifier(fixed_epochs=1, **settings).fit(X, few).memory_estimate_
 
-    X = random.normal(size=(200, 30))
-    base = estimate(X)
-    assert estimate(X, hidden_units=128) > base
-    assert estimate(X, n_neighbors=40) > base
-    assert estimate(X, n_hops=20) > base
-    assert estimate(sparse.csr_array(X * (random.random(X.shape) < 0.05))) < base
+    base = estimate()
+    assert estimate(rows=400) > 1.9 * base
+    assert estimate(columns=300) > base
+    assert estimate(hidden_units=128) > base
+    assert estimate(n_neighbors=40) > base
+    assert estimate(n_hops=20) > base
+    closeness = {"variant": "closeness", "columns": 2000}
+    sparse_rows = estimate(density=0.01, **closeness)
+    assert sparse_rows < estimate(**closeness)
+    with_dense_copies = estimate(density=0.01, projection_size=None, **closeness)
+    assert with_dense_copies > sparse_rows + 2 * 4 * 200 * 2000
+
+
+@pytest.mark.parametrize("form", ["scipy", "edge_index", "networkx", "candidates", "dense", "complete"])
+def test_edges_are_counted_before_a_graph_is_read(form):
+    import networkx as nx
+
+    graph = nx.cycle_graph(30)
+    A = nx.to_scipy_sparse_array(graph)
+    forms = {
+        "scipy": A,
+        "edge_index": np.array(A.nonzero()),
+        "networkx": graph,
+        "candidates": CandidateGraph.from_scipy(A),
+        "dense": A.toarray(),
+        "complete": "complete",
+    }
+    expected = {"dense": 930, "complete": 900}.get(form, 90)
+    assert memory.edge_count(forms[form], 30, 5) == expected
 
 
 def test_limits_of_a_container_count(tmp_path, monkeypatch):
-    for name, text in (("_LIMIT", "5000000"), ("_USED", "2000000")):
-        (tmp_path / name).write_text(text)
-        monkeypatch.setattr(memory, name, tmp_path / name)
-    assert memory.available_bytes() == 3_000_000
-    (tmp_path / "_LIMIT").write_text("max")
-    assert memory.available_bytes() is None or memory.available_bytes() > 3_000_000
+    texts = {"max": "5000000", "current": "2000000", "stat": "anon 5\ninactive_file 1000000\n"}
+    for name, text in texts.items():
+        (tmp_path / f"memory.{name}").write_text(text)
+    monkeypatch.setattr(memory, "_CONTAINER", tmp_path)
+    assert memory.available_bytes() == 4_000_000
+    (tmp_path / "memory.max").write_text("max")
+    assert memory.available_bytes() is None or memory.available_bytes() > 4_000_000
 
 
 def test_bytes_for_people():

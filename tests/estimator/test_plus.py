@@ -172,7 +172,9 @@ def test_without_a_graph_known_labels_reach_their_neighbours(blobs):
     first[train] = np.eye(3)[few[train]]
     expected = np.linalg.solve(np.eye(n) - 0.8 * S.toarray(), 0.2 * first)
     np.testing.assert_allclose(smooth.label_distributions_, expected, atol=1e-4)
-    assert quick().fit(X, few, graph=CandidateGraph.knn(X, 5)).settings_["smoothing"] == 0.0
+    nearest = CandidateGraph.knn(X, 5)
+    assert quick().fit(X, few, graph=nearest).settings_["smoothing"] == 0.8, "neighbours tell nothing new"
+    assert quick().fit(X, few, graph=nearest.to_scipy()).settings_["smoothing"] == 0.0
 
 
 def test_no_hops_is_a_perceptron(blobs):

@@ -18,9 +18,9 @@ def sign(request):
     return request.param
 
 
-def inputs(n=23, d=5, dtype=torch.float64):
+def inputs(n=23, d=5, dtype=torch.float64, m=3):
     generator = torch.Generator().manual_seed(0)
-    shapes = ((n, d), (d,), (n, 3), (3, 2))
+    shapes = ((n, d), (d,), (n, m), (m, 2))
     return [torch.randn(shape, generator=generator, dtype=dtype, requires_grad=True) for shape in shapes]
 
 
@@ -86,7 +86,8 @@ def test_scores_far_beyond_what_exp_can_hold_and_a_far_off_embedding(sign):
     h, a, x, _ = inputs(dtype=torch.float32)
     far = AllPairs(h.detach() * 1e3 + 1e4, a.detach().abs(), sign)
     near = reference.all_pairs((h.detach() * 1e3 + 1e4).double(), a.detach().abs().double(), sign)
-    torch.testing.assert_close(far.propagate(x).double(), near.S @ x.double(), atol=1e-3, rtol=1e-3)
+    for _ in range(2):  # the first product finds the softmax, later ones go by it
+        torch.testing.assert_close(far.propagate(x).double(), near.S @ x.double(), atol=1e-3, rtol=1e-3)
 
 
 def test_identical_rows_share_their_weight_and_have_no_gradient(sign):
@@ -111,13 +112,27 @@ def test_rows_and_strongest_edges(sign):
     torch.testing.assert_close(values.sum(dim=1), dense.topk(4).values.sum(dim=1))
 
 
-def test_same_bits_with_one_and_two_threads(sign, two_threads, monkeypatch):
+def test_a_backward_pass_that_stops_half_way_leaves_nothing_behind(sign):
+    h, a, x, w = inputs()
+    loss = two_layers(AllPairs(h, a, sign), x, w, lambda S: S.terms())
+    torch.autograd.grad(loss, [w], retain_graph=True)
+    again = torch.autograd.grad(loss, [h, a])
+    alone = torch.autograd.grad(two_layers(AllPairs(h, a, sign), x, w, lambda S: S.terms()), [h, a])
+    for first, second in zip(again, alone, strict=True):
+        torch.testing.assert_close(first, second)
+
+
+@pytest.mark.parametrize(("d", "m"), [(30, 3), (72, 16), (72, 1)])
+def test_same_bits_with_one_and_two_threads(sign, d, m, two_threads, monkeypatch):
     monkeypatch.setattr(parallel, "SERIAL_WORK", 0)
 
     def everything():
-        h, a, x, w = inputs(1100, 30, torch.float32)
-        loss = two_layers(AllPairs(h, a * 0.1, sign), x, w, lambda S: S.terms())
-        return loss, *torch.autograd.grad(loss, [h, a, x, w])
+        h, a, x, _ = inputs(1100, d, torch.float32, m)
+        S = AllPairs(h, a * 0.1, sign)
+        out = S.propagate(S.propagate(x).tanh())  # nothing that PyTorch itself might cut for its threads
+        gradient = torch.randn(out.shape, generator=torch.Generator().manual_seed(1))
+        smoothness, frobenius, _ = S.terms()
+        return out, *torch.autograd.grad([out, smoothness, frobenius], [h, a, x], [gradient, *torch.ones(2)])
 
     in_threads = everything()
     torch.set_num_threads(1)

@@ -26,18 +26,24 @@ def graph():
 def everything(graph):
     """Values and gradients of all kernels on one input, as one list of tensors."""
     generator = torch.Generator().manual_seed(0)
-    features = sparse.random_array((4000, 300), density=0.1, rng=np.random.default_rng(1), format="csr")
-    x = kernels.SparseFeatures.from_scipy(features)
+    tall, wide = (
+        kernels.SparseFeatures.from_scipy(
+            sparse.random_array((4000, p), density=0.03, rng=np.random.default_rng(1), format="csr")
+        )
+        for p in (300, 3000)
+    )  # their gradients have kernels of their own
     weight = torch.randn(300, 32, generator=generator, requires_grad=True)
+    other = torch.randn(3000, 32, generator=generator, requires_grad=True)
     a = torch.randn(32, generator=generator, requires_grad=True)
-    (h,) = kernels.feature_products(x, (weight,), 0.5, generator)
+    h, further = kernels.feature_products(tall, (weight, weight[:, :20]), 0.5, generator)
+    h = h + kernels.feature_products(wide, (other,), 0.5, generator)[0]
     score, square = kernels.edge_distances(h, a, graph.pattern)
     S = kernels.row_softmax(score.relu(), graph.pattern)
     terms = kernels.graph_terms(S, square, graph.pattern)
     out = kernels.dropout(kernels.propagate(S, h, graph.pattern), 0.5, generator)
     fixed = torch.randn(out.shape, generator=generator)
-    ((out * fixed).sum() + terms.smoothness + terms.frobenius).backward()
-    return [h, score, square, S, *terms, out, weight.grad, a.grad]
+    ((out * fixed).sum() + further.square().sum() + terms.smoothness + terms.frobenius).backward()
+    return [h, further, score, square, S, *terms, out, weight.grad, other.grad, a.grad]
 
 
 def test_same_bits_with_one_and_two_threads(graph, two_threads, monkeypatch):

@@ -23,14 +23,24 @@ def test_equals_dense_product_and_reference(matrix, weight):
     torch.testing.assert_close(reference.sparse_matmul(x.indptr, x.indices, x.values, weight), expected)
 
 
-def test_gradient_with_and_without_dropout(matrix, weight):
+@pytest.mark.parametrize("rows", [9, 40], ids=["gathered", "scattered"])
+@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("padding", [0, 3])
+def test_products_and_gradients_with_and_without_dropout(random, weight, rows, count, padding):
+    """Wide matrices and tall ones have kernels of their own for the gradient."""
+    matrix = sparse.random_array((rows, 6), density=0.3, rng=random, format="csr")
     x = SparseFeatures.from_scipy(matrix, torch.float64)
     for probability in (0.0, 0.5):
 
-        def product(w, p=probability):
-            return feature_products(x, (w, 2 * w), p, torch.Generator().manual_seed(2))
+        def products(w, p=probability):
+            weights = (w, 2 * w[:, :3], w[:, 1:])[:count]
+            return feature_products(x, weights, p, torch.Generator().manual_seed(2), padding=padding)
 
-        assert torch.autograd.gradcheck(product, weight)
+        assert [out.shape[1] for out in products(weight)] == [4 + padding, 3, 3][:count]
+        assert torch.autograd.gradcheck(products, weight)
+    dense = torch.from_numpy(matrix.toarray())
+    weights = (weight, 2 * weight[:, :3], weight[:, 1:])[:count]
+    torch.testing.assert_close(products(weight, 0.0), feature_products(dense, weights, padding=padding))
 
 
 def test_dropout_acts_on_stored_entries(matrix):

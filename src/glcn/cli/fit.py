@@ -77,7 +77,8 @@ def fit(
             held_out = dataset.validation if len(dataset.validation) else None
             with profiled() if profile else nullcontext() as times:
                 clf.fit(dataset.X, dataset.visible_labels, graph=dataset.graph, validation=held_out)
-        metrics = evaluate(dataset, clf) | {"seconds": round(time.perf_counter() - start, 3)}
+                seconds = round(time.perf_counter() - start, 3)
+        metrics = evaluate(dataset, clf) | {"seconds": seconds}
         write_run(folder, dataset, clf, metrics, times)
         console.print(_result_table(dataset, clf, metrics))
         if times is not None:
@@ -133,5 +134,5 @@ def _profile_table(profile: "FitProfile") -> Table:
         f"{share.of_arithmetic:.0%} of a product's arithmetic"
         for share in profile.kernels
     ]
-    table.caption = "the kernels that ran longest reached at least: " + "; ".join(limits) if limits else None
+    table.caption = "the kernels that ran longest reached " + "; ".join(limits) if limits else None
     return table

@@ -12,14 +12,17 @@ from scipy import sparse
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.graph_report import GraphReport, graph_report
-from glcn.estimator.inputs import as_features, class_weights, prior_on
-from glcn.estimator.memory import check_memory, needed_bytes
+from glcn.estimator.inputs import as_features, class_weights, is_given, prior_on
+from glcn.estimator.memory import check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
-from glcn.graph import LARGEST_STORED, CandidateGraph, CompleteGraph, neighbor_index
+from glcn.graph import CandidateGraph, CompleteGraph, neighbor_index
+from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput
 from glcn.training import Progress, TrainingData
+
+PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
 
 class GLCNClassifier(NetworkMixin, GraphClassifier):
@@ -223,7 +226,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         graph : optional
             Candidate edges: scipy.sparse (n, n), (2, E) ``edge_index``, networkx, PyTorch Geometric ``Data``,
             :class:`glcn.graph.CandidateGraph`, or ``"complete"`` for all pairs. Weights count. Left out, each row is
-            joined with its nearest neighbours.
+            joined with its nearest neighbours; a ``CandidateGraph.knn`` counts as left out, too.
         prior : optional
             (n, n) matrix A that S should stay near to (``prior_weight``), where it is not ``graph`` itself.
         validation : optional
@@ -236,13 +239,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         GLCNClassifier
             The estimator itself.
         """
-        settings = resolve(self.variant, self.get_params(deep=False), has_graph=graph is not None)
+        settings = resolve(self.variant, self.get_params(deep=False), has_graph=is_given(graph))
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
         settings = fitted_to(settings, self.get_params(deep=False), X)
+        memory = needed_bytes(settings, X, edge_count(graph, X.shape[0], self.n_neighbors), len(labels.classes))
+        check_memory(memory, self.variant)
         known, candidates = self._joined_pairs(X) if self._in_blocks(X, graph) else self._joined(X, graph)
-        memory = needed_bytes(settings, X, candidates, len(labels.classes))
-        check_memory(memory)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         data = TrainingData(
             x=as_features(scale(X), compact=settings["projection_size"] is not None),
@@ -256,7 +259,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         generator = torch.Generator().manual_seed(seed)
         model, loss, answer, before_epoch = self._parts(settings, data, len(labels.classes), generator)
         result = self._train(model, loss, data, settings, generator, callback, before_epoch)
-        with torch.no_grad():
+        with torch.no_grad(), stage("final answer"):
             output = answer()
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.
@@ -296,7 +299,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     def _in_blocks(self, X: Any, graph: Any) -> bool:
         """Whether all pairs of rows are asked for and too many to be stored."""
-        return isinstance(graph, str) and graph == "complete" and X.shape[0] > LARGEST_STORED and self.variant != PLUS
+        return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
 
     def _joined_pairs(self, X: Any) -> tuple[KnownRows, CompleteGraph]:
         return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0]), CompleteGraph(X.shape[0])

@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.utils import compute_class_weight
 from torch import Tensor
 
-from glcn.graph import LARGEST_STORED, CandidateGraph, CompleteGraph, Prior
+from glcn.graph import CandidateGraph, CompleteGraph, Prior
 from glcn.kernels import Features, SparseFeatures
 
 SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
@@ -34,6 +34,11 @@ def mean_row_length(X: Any) -> float:
     return length if length > 0 else 1.0
 
 
+def is_given(graph: Any) -> bool:
+    """Whether a graph tells what features do not: one of their nearest neighbours does not."""
+    return graph is not None and not (isinstance(graph, CandidateGraph) and graph.of_neighbors)
+
+
 def prior_on(candidates: CandidateGraph | CompleteGraph, graph: Any, prior: Any, prior_weight: float) -> Prior | None:
     """Read the matrix A of the β term: ``prior``, else ``graph`` as it was given; None where β is 0."""
     if prior_weight == 0:
@@ -42,7 +47,7 @@ def prior_on(candidates: CandidateGraph | CompleteGraph, graph: Any, prior: Any,
         return None
     if isinstance(candidates, CompleteGraph):
         raise ValueError(
-            f"prior_weight needs stored edges, and all pairs are stored up to {LARGEST_STORED} rows only; leave "
+            "prior_weight needs stored edges, and of so many rows all pairs are not stored; leave "
             "prior_weight at 0, or pass another graph="
         )
     if prior is not None:

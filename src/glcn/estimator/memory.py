@@ -1,39 +1,66 @@
 """How much memory a fit will need, before it begins, and whether the machine has it."""
 
 import os
+import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from scipy import sparse
 
-from glcn.graph import CandidateGraph, CompleteGraph
+from glcn.estimator.inputs import SPARSE_BELOW
+from glcn.graph import LARGEST_STORED, CandidateGraph
+from glcn.nn import VARIANTS
 
-FLOAT = 4  # bytes
+FLOAT, DOUBLE = 4, 8  # bytes
+SURE = 2.0  # times what is free, above which there is no doubt that an estimate is too much
+_EDGE = 18 * FLOAT  # indices, rows and columns of an edge, and about a dozen values: scores, weights, their gradients
 _MEMINFO = Path("/proc/meminfo")
-_LIMIT = Path("/sys/fs/cgroup/memory.max")
-_USED = Path("/sys/fs/cgroup/memory.current")
+_CONTAINER = Path("/sys/fs/cgroup")
 _VIEWS = 2
 
 
-def needed_bytes(settings: Mapping[str, Any], X: Any, graph: CandidateGraph | CompleteGraph, num_classes: int) -> int:
+def edge_count(graph: Any, num_rows: int, num_neighbors: int) -> int:
+    """Return about how many edges will be stored; none of all pairs in blocks."""
+    if graph is None:
+        return num_rows * (2 * min(num_neighbors, num_rows) + 1)
+    if isinstance(graph, str):
+        return num_rows**2 if num_rows <= LARGEST_STORED else 0
+    if isinstance(graph, CandidateGraph):
+        return graph.num_edges
+    if sparse.issparse(graph):
+        return int(graph.nnz) + num_rows
+    edges = getattr(graph, "edge_index", graph)
+    if hasattr(edges, "number_of_edges"):
+        return 2 * int(edges.number_of_edges()) + num_rows
+    shape = np.shape(edges)
+    return (int(shape[1]) if len(shape) == 2 and shape[0] == 2 else num_rows**2) + num_rows
+
+
+def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int) -> int:
     """Estimate what a fit needs on top of its inputs, at its peak."""
     n, p = (int(size) for size in X.shape)
     m, d = int(settings["hidden_units"]), int(settings["projection_size"] or p)
-    features: int = 3 * FLOAT * X.nnz if sparse.issparse(X) else FLOAT * n * p
-    copy: int = X.data.nbytes + X.indices.nbytes if sparse.issparse(X) else X.nbytes  # of X, for neighbours of new rows
-    if settings["variant"] == "plus":
-        layers = _plus_layers(settings, n, m, d)
-    else:
+    if settings["variant"] in VARIANTS:
         # Each layer has what it receives and sends, with gradients; the embedding has its own.
         layers = n * (4 * d + 6 * m * int(settings["n_layers"]) + 6 * num_classes)
+    else:
+        layers = _plus_layers(settings, n, m, d) + 8 * n * num_classes
     weights = 5 * p * (d + m)  # with gradients, moments and the best so far
-    if isinstance(graph, CompleteGraph):
-        return copy + features + FLOAT * (layers + weights + 4 * n * d)
-    # Indices, rows and columns of the edges, and about a dozen values each: scores, weights, their gradients.
-    edges = graph.num_edges * (6 * FLOAT + 12 * FLOAT)
-    return copy + features + FLOAT * (layers + weights) + edges
+    return _features(settings, X, n, p) + FLOAT * (layers + weights) + _EDGE * edges
+
+
+def _features(settings: Mapping[str, Any], X: Any, n: int, p: int) -> int:
+    """Return the bytes of what is made of X: a copy for new rows, a scaled one, and the network's own."""
+    if sparse.issparse(X):
+        copies = 2 * int(X.data.nbytes + X.indices.nbytes)
+        if settings["projection_size"] is not None and X.nnz < SPARSE_BELOW * n * p:
+            return copies + 5 * FLOAT * int(X.nnz)
+        return copies + 2 * FLOAT * n * p
+    dropped = settings["variant"] in VARIANTS and settings["dropout"] > 0
+    return 2 * int(X.nbytes) + (2 if dropped else 1) * FLOAT * n * p
 
 
 def _plus_layers(settings: Mapping[str, Any], n: int, m: int, d: int) -> int:
@@ -53,19 +80,26 @@ def available_bytes() -> int | None:
             found.append(int(lines["MemAvailable"].split()[0]) * 1024)
     elif hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         found.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with suppress(OSError, ValueError):  # no container, or one without a limit
-        found.append(int(_LIMIT.read_text()) - int(_USED.read_text()))
+    with suppress(OSError, ValueError, KeyError):  # no container, or one without a limit
+        limit, used = (int((_CONTAINER / f"memory.{name}").read_text()) for name in ("max", "current"))
+        cached = dict(line.split() for line in (_CONTAINER / "memory.stat").read_text().splitlines())
+        found.append(limit - used + int(cached["inactive_file"]))  # files that were read make room when it is needed
     return min(found, default=None)
 
 
-def check_memory(needed: int) -> None:
-    """Refuse what can not fit, before hours are spent on it."""
+def check_memory(needed: int, variant: str) -> None:
+    """Refuse what can not fit, and warn of what may not, before time is spent on it."""
     available = available_bytes()
-    if available is not None and needed > available:
-        raise MemoryError(
-            f"this fit needs about {readable(needed)} of memory, and {readable(available)} are free; take a smaller "
-            "n_neighbors, n_hops or hidden_units, fewer features (by TruncatedSVD), or fewer unlabelled rows"
-        )
+    if available is None or needed <= available:
+        return
+    smaller = "n_neighbors or hidden_units" if variant in VARIANTS else "n_neighbors, n_hops or hidden_units"
+    words = (
+        f"this fit needs about {readable(needed)} of memory, and {readable(available)} are free; take a smaller "
+        f"{smaller}, fewer features (by TruncatedSVD), or fewer unlabelled rows"
+    )
+    if needed > SURE * available:
+        raise MemoryError(words)
+    warnings.warn(words, ResourceWarning, stacklevel=3)
 
 
 def readable(count: int) -> str:

@@ -164,14 +164,11 @@ def _neighbors(dataset: str, descriptor: str | None, prepare: str, k: int, metri
     from glcn.datasets import load
 
     X = load(dataset, descriptor=descriptor, prepare=prepare).X  # features do not depend on the split
-    graph = CandidateGraph.knn(X, k, metric).to_scipy()
-    graph.setdiag(0)
-    graph.eliminate_zeros()
-    return graph
+    return CandidateGraph.knn(X, k, metric)
 
 
 def neighbors(task: Task, prepare: str, k: int, metric: str) -> Any:
-    """Return the nearest-neighbour graph of a task's rows, without self-loops; kept for the next run."""
+    """Return the nearest-neighbour graph of a task's rows; kept for the next run."""
     return _neighbors(task.dataset, task.descriptor, prepare, k, metric)
 
 

@@ -1,7 +1,7 @@
 """The one internal form of a graph."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,7 +15,7 @@ from glcn.exceptions import AsymmetricGraphWarning
 from glcn.graph.neighbors import nearest_neighbors
 from glcn.kernels import Pattern, row_softmax
 
-LARGEST_STORED = 4_000  # rows of which all pairs are stored; about 100 bytes a pair are needed while training
+LARGEST_STORED = 5_000  # rows of which all pairs may be stored; about 100 bytes a pair are needed while training
 ROUNDING = 1e-6  # a relative asymmetry below this is rounding, not meaning
 _LARGEST_INT32 = np.iinfo(np.int32).max
 
@@ -25,11 +25,13 @@ class CandidateGraph:
     """The edges on which a graph may be learned: a symmetric CSR pattern with self-loops and optional weights.
 
     Row = the node that receives. Every node has a self-loop, so isolated nodes keep their own features. ``weights``
-    is (E,) in the order of the pattern, or None where every weight is 1.
+    is (E,) in the order of the pattern, or None where every weight is 1. ``of_neighbors`` says that the edges were
+    found from features, so that nobody knew them before.
     """
 
     pattern: Pattern
     weights: Tensor | None = None
+    of_neighbors: bool = False
 
     @property
     def num_nodes(self) -> int:
@@ -153,7 +155,7 @@ class CandidateGraph:
         n, k = neighbors.shape
         ones = np.ones(n * k)
         A = sparse.csr_array((ones, neighbors.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
-        return cls.from_scipy(A.maximum(A.T))
+        return replace(cls.from_scipy(A.maximum(A.T)), of_neighbors=True)
 
     @classmethod
     def complete(cls, num_nodes: int) -> "CandidateGraph":
@@ -224,11 +226,12 @@ class CandidateGraph:
 
     def unweighted(self) -> "CandidateGraph":
         """Return the same edges, all with weight 1."""
-        return CandidateGraph(self.pattern)
+        return replace(self, weights=None)
 
     def to(self, device: torch.device | str) -> "CandidateGraph":
         """Return the graph on another device."""
-        return CandidateGraph(self.pattern.to(device), None if self.weights is None else self.weights.to(device))
+        weights = None if self.weights is None else self.weights.to(device)
+        return replace(self, pattern=self.pattern.to(device), weights=weights)
 
     def __repr__(self) -> str:
         kind = "unweighted" if self.weights is None else "weighted"

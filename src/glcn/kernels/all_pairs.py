@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
+from torch.nn.functional import pad
 
-from glcn.kernels import parallel, reference
+from glcn.kernels import parallel
 from glcn.kernels.graph_terms import GraphTerms
 from glcn.kernels.parallel import kernel
 from glcn.kernels.stopwatch import timed
@@ -38,6 +39,8 @@ class AllPairs:
     def __init__(self, h: Tensor, a: Tensor, sign: int) -> None:
         if h.ndim != 2 or a.shape != h.shape[1:]:
             raise ValueError(f"h must be (n, d) and a (d,), got {tuple(h.shape)} and {tuple(a.shape)}")
+        if h.device.type != "cpu":
+            raise ValueError("all pairs of many rows are computed on the CPU only; set device='cpu', or another graph")
         self.embedding = h
         self.a = a
         self.sign = sign
@@ -48,11 +51,10 @@ class AllPairs:
         """Return S·X, (n, m); unless ``joint``, no gradient goes through S."""
         if x.ndim != 2 or x.shape[0] != self.embedding.shape[0]:
             raise ValueError(f"x must have {self.embedding.shape[0]} rows, got shape {tuple(x.shape)}")
+        if x.shape[1] % _UNROLLED:  # narrow products are cut in other ways by other numbers of threads
+            return self.propagate(pad(x, (0, -x.shape[1] % _UNROLLED)), joint=joint)[:, : x.shape[1]].contiguous()
         if self._opened is None:
             return self._open(x, joint)
-        if self._opened.dense is not None:
-            S = self._opened.dense
-            return (S if joint else S.detach()) @ x
         opened = self._opened
         received: Tensor = _Propagate.apply(opened.handle if joint else opened.handle.detach(), x, opened.blocks)
         return received
@@ -82,13 +84,9 @@ class AllPairs:
 
     def _open(self, x: Tensor, joint: bool) -> Tensor:
         h, a = self.embedding, self.a
-        if h.device.type != "cpu":
-            dense = reference.all_pairs(h, a, self.sign)
-            self._opened = _Opened(GraphTerms(*dense.terms), h.new_empty(0), None, dense.S)
-            return self.propagate(x, joint=joint)
         blocks = _Blocks(h.detach(), a.detach(), self.sign)
         received, smoothness, frobenius, handle = _Open.apply(h, a, x, blocks, joint)
-        self._opened = _Opened(GraphTerms(smoothness, frobenius, h.new_zeros(())), handle, blocks, None)
+        self._opened = _Opened(GraphTerms(smoothness, frobenius, h.new_zeros(())), handle, blocks)
         return received  # type: ignore[no-any-return]
 
 
@@ -97,16 +95,16 @@ class _Opened(NamedTuple):
 
     terms: GraphTerms
     handle: Tensor  # empty; later products hang on it, so that their gradients arrive before those of h and a are due
-    blocks: "_Blocks | None"
-    dense: Tensor | None  # S itself, on devices without kernels
+    blocks: "_Blocks"
 
 
 class _Product(NamedTuple):
-    """A product y = S·x with the gradient of y."""
+    """A product y = S·x with the gradient of y, and the backward pass that it belongs to."""
 
     x: Tensor
     y: Tensor
     grad: Tensor
+    backward: int
 
 
 class _Blocks:
@@ -118,9 +116,10 @@ class _Blocks:
         # Distances do not change when all rows are moved, and digits are not lost if these are near zero.
         self.h = h - h.mean(dim=0)
         padding = -self.d % _UNROLLED
-        self.columns = torch.nn.functional.pad(self.h.T, (0, 0, 0, padding)).contiguous()  # (d', n)
-        self.a = torch.nn.functional.pad(a, (0, padding)).contiguous()
-        self.log_total = h.new_empty(0)  # (n,) ln Σ_j exp(f_ij)
+        self.columns = pad(self.h.T, (0, 0, 0, padding)).contiguous()  # (d', n)
+        self.a = pad(a, (0, padding)).contiguous()
+        self.peak = h.new_empty(0)  # (n,) max_j f_ij
+        self.total = h.new_empty(0)  # (n,) Σ_j exp(f_ij − peak_i)
         self.smoothness = h.new_empty(0)  # (n,) Σ_j S_ij ‖h_i − h_j‖²
         self.squares = h.new_empty(0)  # (n,) Σ_j S_ij²
         self.pending: list[_Product] = []
@@ -148,7 +147,7 @@ class _Blocks:
 
     def weights(self, f: Tensor, rows: slice, dim: int) -> Tensor:
         """Return S on a block; its receiving ``rows`` lie along the other axis than ``dim``."""
-        return torch.sub(f, self.log_total[rows].unsqueeze(dim)).exp_()
+        return torch.sub(f, self.peak[rows].unsqueeze(dim)).exp_().div_(self.total[rows].unsqueeze(dim))
 
     def open(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Find the softmax of each row while multiplying with the first ``x``; returns S·x and both sums of S."""
@@ -169,7 +168,7 @@ class _Blocks:
                 total[rows] += mass.sum(dim=dim)
                 smoothness[rows] += (mass * q).sum(dim=dim)
                 squares[rows] += mass.square_().sum(dim=dim)
-        self.log_total = peak + total.log()
+        self.peak, self.total = peak, total
         self.smoothness, self.squares = smoothness / total, squares / total.square()
         both = torch.stack([self.smoothness, self.squares]).double().sum(dim=1).to(x.dtype)
         return out / total[:, None], both[0].clone(), both[1].clone()
@@ -192,12 +191,14 @@ class _Blocks:
                 out[R] += self.weights(f, C, 0) @ x[C]
         return out
 
-    def gradients(self, grad_y: Tensor, smoothness: float, squares: float) -> tuple[Tensor, Tensor, Tensor]:
+    def gradients(
+        self, products: list[_Product], grad_y: Tensor, smoothness: float, squares: float
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Return the gradients of h, a and, from ``grad_y`` = dL/d(S·x), of x.
 
-        Those of h and a come from all pending products, and from both sums, whose gradients are given.
+        Those of h and a come from all products, and from both sums, whose gradients are given.
         """
-        x, y, g = (torch.cat(parts, dim=1) for parts in zip(*self.pending, strict=True))
+        x, y, g = (torch.cat(parts, dim=1) for parts in zip(*(product[:3] for product in products), strict=True))
         mean = (g * y).sum(dim=1) + smoothness * self.smoothness + 2 * squares * self.squares  # Σ_j S_ij dL/dS_ij
         grad_x = torch.zeros_like(grad_y)
         grad_h = torch.zeros_like(self.h)
@@ -223,6 +224,11 @@ class _Blocks:
             parallel.run(_pull, chunks, work, self.columns.numpy(), pull.numpy(), R.start, C.start, U.numpy())
         grad_h += (self.a[:, None] * U)[: self.d].T
         return grad_h, (self.columns * U).double().sum(dim=1)[: self.d].to(self.h.dtype), grad_x
+
+
+def _backward_number() -> int:
+    """Return a number that tells the backward pass at hand from others."""
+    return torch._C._current_graph_task_id()
 
 
 def _slices(length: int, size: int, start: int = 0) -> list[slice]:
@@ -264,12 +270,14 @@ class _Open(torch.autograd.Function):
         x, y = ctx.saved_tensors
         grad_y, smoothness, squares, _ = gradients
         grad_y = torch.zeros_like(y) if grad_y is None else grad_y
+        this = _backward_number()
+        pending = [product for product in blocks.pending if product.backward == this]  # others never came here
+        blocks.pending.clear()
         if not (ctx.needs_input_grad[0] or ctx.needs_input_grad[1]):
             return None, None, blocks.transposed_product(grad_y), None, None
-        blocks.pending.append(_Product(x, y, grad_y if ctx.joint else torch.zeros_like(y)))
+        pending.append(_Product(x, y, grad_y if ctx.joint else torch.zeros_like(y), this))
         weights = (0.0 if each is None else each.item() for each in (smoothness, squares))
-        grad_h, grad_a, grad_x = blocks.gradients(grad_y, *weights)
-        blocks.pending.clear()
+        grad_h, grad_a, grad_x = blocks.gradients(pending, grad_y, *weights)
         return grad_h, grad_a, grad_x, None, None
 
 
@@ -287,7 +295,7 @@ class _Propagate(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         handle, x, y = ctx.saved_tensors
         if ctx.needs_input_grad[0]:
-            ctx.blocks.pending.append(_Product(x, y, gradients[0]))
+            ctx.blocks.pending.append(_Product(x, y, gradients[0], _backward_number()))
         grad_x = ctx.blocks.transposed_product(gradients[0]) if ctx.needs_input_grad[1] else None
         return torch.zeros_like(handle), grad_x, None
 

@@ -42,7 +42,7 @@ class _EdgeDistances(torch.autograd.Function):
         h, a = h.detach().contiguous(), a.detach().contiguous()
         score, square = h.new_empty(pattern.num_edges), h.new_empty(pattern.num_edges)
         chunks, indptr, indices, reverse = pattern.arrays
-        work = pattern.num_edges * h.shape[1]
+        work = pattern.num_edges * h.shape[1] // (1 if pattern.reverse is None else 2)
         arguments = (h.numpy(), a.numpy(), score.numpy(), square.numpy())
         parallel.run(_forward, chunks, work, indptr, indices, reverse, *arguments)
         ctx.save_for_backward(h, a)

@@ -1,5 +1,6 @@
 """Where the time goes: seconds by stage, taken only while somebody asks for them."""
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -7,7 +8,7 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import NamedTuple, ParamSpec, TypeVar
 
-WHOLE = ("backward", "evaluation", "head start")
+WHOLE = ("backward", "evaluation", "head start", "final answer")
 P = ParamSpec("P")
 R = TypeVar("R")
 _running: "Stopwatch | None" = None
@@ -27,6 +28,11 @@ class Stopwatch:
         self.seconds: defaultdict[str, float] = defaultdict(float)
         self.kernels: defaultdict[str, KernelUse] = defaultdict(KernelUse)  # by the name of its module
         self._stack: list[tuple[str, float]] = []
+        self._thread = threading.get_ident()
+
+    def hears(self) -> bool:
+        """Whether it belongs to the thread that asks: fits in other threads are none of its business."""
+        return threading.get_ident() == self._thread
 
     def note(self, kernel: str, seconds: float, work: int) -> None:
         """Add one call of a kernel."""
@@ -66,23 +72,26 @@ def running(stopwatch: Stopwatch) -> Iterator[Stopwatch]:
 
 
 def is_running() -> bool:
-    """Whether any stopwatch runs."""
-    return _running is not None
+    """Whether a stopwatch runs for this thread."""
+    stopwatch = _running
+    return stopwatch is not None and stopwatch.hears()
 
 
 def note(kernel: str, seconds: float, work: int) -> None:
     """Add one call of a kernel, if a stopwatch runs."""
-    if _running is not None:
-        _running.note(kernel, seconds, work)
+    stopwatch = _running
+    if stopwatch is not None and stopwatch.hears():
+        stopwatch.note(kernel, seconds, work)
 
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
     """Time what is done within, if a stopwatch runs."""
-    if _running is None:
+    stopwatch = _running
+    if stopwatch is None or not stopwatch.hears():
         yield
         return
-    with _running.stage(name):
+    with stopwatch.stage(name):
         yield
 
 
@@ -94,7 +103,7 @@ def timed(name: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
         def wrapper(*arguments: P.args, **keywords: P.kwargs) -> R:
             if _running is None:
                 return function(*arguments, **keywords)
-            with _running.stage(name):
+            with stage(name):
                 return function(*arguments, **keywords)
 
         return wrapper

@@ -122,7 +122,10 @@ class GraphLearning(Module):
         return LearnedGraph(embedding, score, square, row_softmax(logits, pattern, weights), pattern)
 
     def _attention_on(self, embedding: Tensor) -> Tensor:
-        return pad(self.attention, (0, embedding.shape[1] - len(self.attention)))
+        d, width = len(self.attention), embedding.shape[1]
+        if width not in (d, d + self.padding):
+            raise ValueError(f"the embedding must have {d} columns (or {d + self.padding}), got {width}")
+        return pad(self.attention, (0, width - d))
 
     def extra_repr(self) -> str:
         """Return the arguments that made this layer."""

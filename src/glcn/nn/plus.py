@@ -1,5 +1,6 @@
 """Random propagation on a learned graph: the network of the variant ``plus``."""
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,8 +16,7 @@ from glcn.nn.graph_learning import LearnedGraph
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the learned graph in the answer, from which validation rows may choose
 EVEN = 0.5
-MOST_SMOOTHINGS = 200
-SMOOTH_ENOUGH = 1e-6  # change of a probability
+SMOOTH_ENOUGH = 1e-6  # error of a probability
 
 
 class View(NamedTuple):
@@ -191,10 +191,8 @@ class GLCNPlus(Module):
         first = output.logits.softmax(dim=1)
         first[rows] = one_hot(targets[rows], first.shape[1]).to(first.dtype)
         F = first
-        for _ in range(MOST_SMOOTHINGS):
-            before, F = F, torch.lerp(first, output.graph.propagate(F), self.smoothing)
-            if (F - before).abs().max() < SMOOTH_ENOUGH:
-                break
+        for _ in range(math.ceil(math.log(SMOOTH_ENOUGH) / math.log(self.smoothing))):
+            F = torch.lerp(first, output.graph.propagate(F), self.smoothing)
         return output._replace(logits=F.clamp_min(torch.finfo(F.dtype).tiny).log())
 
     def attach(

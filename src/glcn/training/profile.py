@@ -6,12 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 
 from glcn.kernels.stopwatch import Stopwatch, running
 
-REST = "Python and small operations"
+REST = "Python and everything else"
 ORDER = (
     "neighbour search",
     "head start",
@@ -23,8 +22,9 @@ ORDER = (
     "backward",
     "optimiser",
     "evaluation",
+    "final answer",
 )
-_BYTES, _FLOPS = 4, 2  # that a scalar operation of a kernel needs at least: a float32 fetched, multiplied and added
+_BYTES, _FLOPS = 4, 2  # of a scalar operation of a kernel: a float32 fetched, multiplied and added
 _COPIED = 1 << 26  # bytes
 _SIDE = 1024  # of the matrices that are multiplied
 
@@ -34,8 +34,8 @@ class KernelShare(NamedTuple):
 
     kernel: str
     seconds: float
-    of_bandwidth: float  # bytes it had to fetch at least, over those of a plain copy in the same time
-    of_arithmetic: float  # operations it had to do at least, over those of a dense product in the same time
+    of_bandwidth: float  # bytes it fetched, over those of a plain copy in the same time; above 1 if from caches
+    of_arithmetic: float  # what it multiplied and added, over what a dense product does in the same time
 
 
 @dataclass
@@ -78,10 +78,10 @@ def profiled() -> Iterator[FitProfile]:
 
 def _limits() -> tuple[float, float]:
     """Return bytes a second of a copy (what is read and what is written) and operations a second of a product."""
-    source = np.ones(_COPIED // 8)
-    target = np.empty_like(source)
+    source = torch.ones(_COPIED // 4)
+    target = torch.empty_like(source)
     x = torch.ones(_SIDE, _SIDE)
-    copying = _quickest(lambda: np.copyto(target, source))
+    copying = _quickest(lambda: target.copy_(source))
     multiplying = _quickest(lambda: torch.mm(x, x))
     return 2 * _COPIED / copying, 2 * _SIDE**3 / multiplying
 
