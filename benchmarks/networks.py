@@ -24,6 +24,24 @@ class PlainGLCN(Module):
         self.sign = 1 if model.graph_learning.similarity == "paper" else -1
         self.dropout = model.dropout
 
+    def products(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return x P and x W⁰ by one product."""
+        d = self.projection.shape[1]
+        both = x @ torch.cat([self.projection, self.weights[0]], dim=1)
+        return both[:, :d], both[:, d:]
+
+    def score(self, h: Tensor, others: Tensor) -> Tensor:
+        """Return aᵀ|h_i − h_j| of all pairs by torch.cdist: of the columns with positive a, less that of the others."""
+        up = self.attention > 0
+        parts = []
+        for columns in (up, ~up):
+            scale = self.attention[columns].abs()
+            if len(scale):
+                parts.append(torch.cdist(h[:, columns] * scale, others[:, columns] * scale, p=1.0))
+        if up.all():
+            return parts[0]
+        return parts[0] - parts[1] if up.any() else -parts[0]
+
     def drop(self, x: Tensor) -> Tensor:
         """Apply dropout, to the stored values where X is sparse."""
         if x.layout == torch.sparse_csr:
@@ -42,9 +60,9 @@ class GatheredGLCN(PlainGLCN):
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return logits, Σ S‖x̃_i − x̃_j‖² and ‖S‖²_F."""
-        x = self.drop(x)
-        S, smoothness, sparsity = self.learn(x @ self.projection)
-        hidden = self.propagate(S, x @ self.weights[0]).relu()
+        h, message = self.products(self.drop(x))
+        S, smoothness, sparsity = self.learn(h)
+        hidden = self.propagate(S, message).relu()
         return self.propagate(S, self.drop(hidden) @ self.weights[1]), smoothness, sparsity
 
     def learn(self, h: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -66,14 +84,12 @@ class CdistGLCN(PlainGLCN):
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return logits, Σ S‖x̃_i − x̃_j‖² and ‖S‖²_F."""
-        h = x @ self.projection
-        up, down = h * self.attention.relu(), h * (-self.attention).relu()
-        score = torch.cdist(up, up, p=1.0) - torch.cdist(down, down, p=1.0)
-        S = (self.sign * score.relu()).softmax(dim=1)
+        h, message = self.products(x)
+        S = (self.sign * self.score(h, h).relu()).softmax(dim=1)
         # Σ S‖h_i − h_j‖² = Σ_i ‖h_i‖² + Σ_j c_j ‖h_j‖² − 2 Σ_i h_i·(S h)_i, with the column sums c of S
         length = h.square().sum(dim=1)
         smoothness = length.sum() + S.sum(dim=0) @ length - 2 * (h * (S @ h)).sum()
-        hidden = (S @ (x @ self.weights[0])).relu()
+        hidden = (S @ message).relu()
         return S @ (hidden @ self.weights[1]), smoothness, S.square().sum()
 
 
@@ -82,7 +98,7 @@ class ChunkedGLCN(PlainGLCN):
 
     def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return logits, Σ S‖x̃_i − x̃_j‖² and ‖S‖²_F."""
-        h, message = x @ self.projection, x @ self.weights[0]
+        h, message = self.products(x)
         parts = [
             checkpoint(self.first, h[start : start + CHUNK], h, message, use_reentrant=False)
             for start in range(0, len(h), CHUNK)
@@ -96,9 +112,7 @@ class ChunkedGLCN(PlainGLCN):
 
     def learn(self, h: Tensor, others: Tensor) -> Tensor:
         """Return some rows of S."""
-        up, down = self.attention.relu(), (-self.attention).relu()
-        score = torch.cdist(h * up, others * up, p=1.0) - torch.cdist(h * down, others * down, p=1.0)
-        return (self.sign * score.relu()).softmax(dim=1)
+        return (self.sign * self.score(h, others).relu()).softmax(dim=1)
 
     def first(self, h: Tensor, others: Tensor, message: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Return a chunk of S·X with its share of both sums."""
@@ -134,9 +148,10 @@ class PyGGAT(Module):
 
     def __init__(self, sizes: tuple[int, int, int], edge_index: Tensor, dropout: float) -> None:
         super().__init__()
-        self.first = GATConv(sizes[0], 8, heads=8, dropout=dropout)
-        self.second = GATConv(64, sizes[2], dropout=dropout)
-        self.edge_index = edge_index
+        self.first = GATConv(sizes[0], 8, heads=8, dropout=dropout, add_self_loops=False)
+        self.second = GATConv(64, sizes[2], dropout=dropout, add_self_loops=False)
+        loops = torch.arange(int(edge_index.max()) + 1).expand(2, -1)
+        self.edge_index = torch.cat([edge_index, loops], dim=1)  # once, not in every pass
         self.dropout = dropout
 
     def forward(self, x: Tensor) -> Tensor:
@@ -144,6 +159,28 @@ class PyGGAT(Module):
         drop = torch.nn.functional.dropout
         hidden = torch.nn.functional.elu(self.first(drop(x, self.dropout, self.training), self.edge_index))
         return self.second(drop(hidden, self.dropout, self.training), self.edge_index)
+
+
+class SparseGCN(Module):
+    """GCN with PyTorch's own sparse matrices, for X and for the normalised graph."""
+
+    def __init__(self, sizes: tuple[int, int, int], graph: CandidateGraph, dropout: float) -> None:
+        super().__init__()
+        shapes = (sizes[:2], sizes[1:])
+        self.weights = ParameterList(torch.nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes)
+        degree = graph.pattern.indptr.diff().float()
+        values = (degree[graph.pattern.rows] * degree[graph.pattern.columns]).rsqrt()
+        shape = (graph.num_nodes, graph.num_nodes)
+        self.adjacency = torch.sparse_csr_tensor(graph.pattern.indptr, graph.pattern.indices, values, shape)
+        self.dropout = dropout
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return logits."""
+        drop = torch.nn.functional.dropout
+        if self.dropout and self.training:
+            x = torch.sparse_csr_tensor(x.crow_indices(), x.col_indices(), drop(x.values(), self.dropout), x.shape)
+        hidden = (self.adjacency @ (x @ self.weights[0])).relu()
+        return self.adjacency @ (drop(hidden, self.dropout, self.training) @ self.weights[1])
 
 
 class KernelGCN(Module):

@@ -15,7 +15,7 @@ _HEADINGS = {
 _INTRODUCTION = """# How fast it is
 
 Written by `make bench` (benchmarks/run.py), which runs ours and the alternatives in turns within one process, one
-thread each unless said. A ratio is the median over rounds, with the range of 8 rounds of 10 in brackets: seconds tell
+thread each unless said. A ratio is the median over rounds, with the least and the greatest in brackets: seconds tell
 about a machine, ratios about programs. "Extra" is what an epoch needs on top of the data, at its peak, in a process of
 its own. GLCN and GCN have 16 hidden units, GLCN a projection of 70 columns. PyTorch Geometric gets dense features and
 a normalised graph that is computed once, as most people run it; plain GLCN is the same network by gather and scatter;
@@ -34,13 +34,13 @@ def text(rows: list[dict[str, Any]]) -> str:
     parts = [_INTRODUCTION]
     for race, heading in _HEADINGS.items():
         lines = [
-            f"| {row['name']} | {row['ratio']:.2f} ({row['low']:.2f} – {row['high']:.2f}) "
+            f"| {row['name']} | {row['ratio']:.2f} ({row['low']:.2f} – {row['high']:.2f}) | {row['rounds']} "
             f"| {row.get('extra_mb', '')} | {row.get('other_extra_mb', '')} |"
             for row in rows
             if row["race"] == race
         ]
         if lines:
-            header = "| | ratio | extra MB, GLCN | extra MB, other |\n|---|---|---|---|"
+            header = "| | ratio | rounds | extra MB, GLCN | extra MB, other |\n|---|---|---|---|---|"
             parts.append(f"## {heading}\n\n{header}\n" + "\n".join(lines) + "\n")
     parts.append("![Time and memory of an epoch against the number of rows](images/speed.png)\n")
     return "\n".join(parts)

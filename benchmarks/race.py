@@ -1,8 +1,11 @@
 """Contestants take turns in one process, so that what slows the machine down slows all of them."""
 
+import ctypes
+import gc
 import multiprocessing
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import NamedTuple
@@ -14,17 +17,18 @@ SHORTEST_TURN = 0.2  # seconds; quicker contestants repeat their work within a t
 LONG_STEP = 15.0  # seconds, compared with which compiling is nothing
 
 Step = Callable[[], None]
+Seconds = NDArray[np.float64]
 
 
 class Ratio(NamedTuple):
-    """How two contestants compare: the median over rounds, and where 8 of 10 rounds lie."""
+    """How two contestants compare: the median over rounds, the least and the greatest."""
 
     middle: float
     low: float
     high: float
 
 
-def take_turns(sides: Mapping[str, Step], rounds: int) -> dict[str, NDArray[np.float64]]:
+def take_turns(sides: Mapping[str, Step], rounds: int) -> dict[str, Seconds]:
     """Return the seconds of one step of each contestant in each round."""
     repeats = {name: _repeats(step) for name, step in sides.items()}
     seconds: dict[str, list[float]] = {name: [] for name in sides}
@@ -49,8 +53,8 @@ def _timed(step: Step) -> float:
     return time.perf_counter() - start
 
 
-def ratio(numerator: NDArray[np.float64], denominator: NDArray[np.float64]) -> Ratio:
-    low, middle, high = np.percentile(numerator / denominator, [10, 50, 90])
+def ratio(numerator: Seconds, denominator: Seconds) -> Ratio:
+    low, middle, high = np.percentile(numerator / denominator, [0, 50, 100])
     return Ratio(float(middle), float(low), float(high))
 
 
@@ -85,6 +89,9 @@ def _weigh(
     for _ in range(2):
         warm_up()
     step = prepare(*arguments)
+    gc.collect()
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL("libc.so.6").malloc_trim(0)  # else what loading the data has freed would be used, and not seen
     Path("/proc/self/clear_refs").write_text("5")  # the peak counts from here
     before = _status("VmRSS")
     for _ in range(2):

@@ -10,16 +10,19 @@ benchmarks/results.json, docs/images/speed.png and docs/speed.md; --quick and --
 
 import argparse
 import json
+import os
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import contestants
+import numpy as np
 import page
 import torch
 from cases import case
-from fits import gat_fit, label_spreading_fit, plus_fit
-from race import extra_megabytes, ratio, take_turns
+from fits import cora, gat_fit, label_spreading_fit, plus_fit
+from race import Seconds, extra_megabytes, ratio, take_turns
 from rich.console import Console
 from rich.progress import track
 
@@ -37,11 +40,13 @@ def main() -> None:
     torch.set_num_threads(1)
     names = [arguments.only] if arguments.only else list(RACES)
     rows: list[Row] = []
-    for name in names:
-        console.rule(name)
-        for row in RACES[name](arguments.quick):
-            rows.append(row)
-            console.print(page.line(row), highlight=False)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["GLCN_BENCH"] = folder
+        for name in names:
+            console.rule(name)
+            for row in RACES[name](arguments.quick):
+                rows.append(row)
+                console.print(page.line(row), highlight=False)
     if not arguments.only and not arguments.quick:
         RESULTS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
         page.write(rows)
@@ -54,18 +59,17 @@ def epochs(quick: bool) -> Iterator[Row]:
     for name in ("cora",) if quick else ("cora", "pubmed", "mnist-10k"):
         contestants.check_equal(name)
         title = case(name).title
-        memory = {
-            side: extra_megabytes(contestants.epoch, ("tiny", side), name, side) for side in ("glcn", "plain, dense X")
-        }
+        names = [side for side in contestants.SIDES if not ("sparse" in side and name == "mnist-10k")]
         for dropout, evaluated, words in settings:
-            names = [side for side in contestants.SIDES if not (side == "plain, sparse X" and name == "mnist-10k")]
             sides = {side: contestants.epoch(name, side, dropout, evaluated) for side in names}
             seconds = take_turns(sides, 3 if quick else 15)
+            weighed = names if not evaluated else []  # the same memory, and dropout's on top
+            memory = {side: extra_megabytes(contestants.epoch, ("tiny", side), name, side) for side in weighed}
             for side in names[1:]:
                 plain = side.startswith("plain")
                 first, second = (side, "glcn") if plain else ("glcn", side)
                 what = f"{title}: epoch of {_call(first)} / of {_call(second)}, {words}"
-                yield _row("epoch", what, ratio(seconds[first], seconds[second]), memory["glcn"], memory.get(side))
+                yield _row("epoch", what, seconds[first], seconds[second], memory.get("glcn"), memory.get(side))
 
 
 def graph_learning(quick: bool) -> Iterator[Row]:
@@ -74,26 +78,24 @@ def graph_learning(quick: bool) -> Iterator[Row]:
     sides = {side: contestants.graph_learning(name, side) for side in ("glcn", "plain")}
     seconds = take_turns(sides, 2 if quick else 7)
     memory = {side: extra_megabytes(contestants.graph_learning, ("tiny", side), name, side) for side in sides}
-    what = f"{case(name).title}: score, softmax and losses, plain PyTorch / ours"
-    yield _row("graph learning", what, ratio(seconds["plain"], seconds["glcn"]), memory["glcn"], memory["plain"])
+    what = f"{case(name).title}: score, softmax and losses, forward and backward, plain PyTorch / ours"
+    yield _row("graph learning", what, seconds["plain"], seconds["glcn"], memory["glcn"], memory["plain"])
 
 
 def complete(quick: bool) -> Iterator[Row]:
     """Time the graph on all pairs."""
     contestants.check_equal_pairs()
-    rows = 2_000 if quick else 10_000
+    rows, most = (2_000, 3_000) if quick else (10_000, 50_000)
     sides = {side: contestants.all_pairs(rows, side) for side in ("glcn", "cdist", "chunked")}
     seconds = take_turns(sides, 1 if quick else 3)
     memory = {side: extra_megabytes(contestants.all_pairs, (600, side), rows, side) for side in sides}
-    for side, words in (("cdist", "two torch.cdist"), ("chunked", "PyTorch in chunks")):
+    for side, words in (("cdist", "torch.cdist"), ("chunked", "torch.cdist in chunks, computed again in backward")):
         what = f"all pairs of {rows:,} rows, forward and backward: {words} / ours"
-        yield _row("complete", what, ratio(seconds[side], seconds["glcn"]), memory["glcn"], memory[side])
-    if not quick:
-        most = 50_000
-        what = f"all pairs, forward and backward: {most:,} rows / {rows:,} rows"
-        large = take_turns({"large": contestants.all_pairs(most, "glcn")}, 1)["large"]
-        weight = extra_megabytes(contestants.all_pairs, (600, "glcn"), most, "glcn")
-        yield _row("complete", what, ratio(large, seconds["glcn"][:1]), weight)
+        yield _row("complete", what, seconds[side], seconds["glcn"], memory["glcn"], memory[side])
+    large = take_turns({"large": contestants.all_pairs(most, "glcn")}, 1)["large"]
+    weight = extra_megabytes(contestants.all_pairs, (600, "glcn"), most, "glcn")
+    what = f"all pairs, forward and backward: ours on {most:,} rows / on {rows:,} rows"
+    yield _row("complete", what, large, seconds["glcn"][-1:], weight)
 
 
 def threads(quick: bool) -> Iterator[Row]:
@@ -107,31 +109,31 @@ def threads(quick: bool) -> Iterator[Row]:
 
     seconds = take_turns({str(count): partial(with_threads, count) for count in (1, 2)}, 3 if quick else 9)
     torch.set_num_threads(1)
-    yield _row("threads", f"{case(name).title}: epoch with one thread / with two", ratio(seconds["1"], seconds["2"]))
+    yield _row("threads", f"{case(name).title}: epoch with one thread / with two", seconds["1"], seconds["2"])
 
 
 def fits(quick: bool) -> Iterator[Row]:
-    """Time whole fits, each with its early stopping."""
+    """Time whole fits, each with its early stopping; how good they are is another page's matter."""
     sides = {"plus": plus_fit(quick), "GAT": gat_fit(quick), "LabelSpreading": label_spreading_fit()}
     seconds = take_turns(sides, 1 if quick else 3)
     for side, words in (
-        ("GAT", "fit of PyTorch Geometric's GAT (its paper's settings)"),
-        ("LabelSpreading", "fit of scikit-learn's LabelSpreading (k = 7, no given graph)"),
+        ("GAT", "fit of PyTorch Geometric's GAT (its paper's settings, dense X)"),
+        ("LabelSpreading", "fit of scikit-learn's LabelSpreading (k = 7, without the graph)"),
     ):
-        yield _row("fits", f"cora: {words} / fit of plus (defaults)", ratio(seconds[side], seconds["plus"]))
+        what = f"cora, {cora().split} split: {words} / fit of plus (defaults)"
+        yield _row("fits", what, seconds[side], seconds["plus"])
 
 
 def curves(quick: bool) -> Iterator[Row]:
     """Time and weigh epochs against the number of rows, and of edges, on generated rows."""
     sizes = [(n, 10) for n in (2_500, 5_000, 10_000, 20_000, 40_000, 80_000)] + [(20_000, k) for k in (5, 20, 40)]
-    sizes = sizes[:2] if quick else sizes
-    for n, k in track(sizes, "sizes", console=console, transient=True):
-        names = ("glcn", "plain, dense X")
+    names = ("glcn", "plain, dense X")
+    for n, k in track(sizes[:2] if quick else sizes, "sizes", console=console, transient=True):
         seconds = take_turns({side: contestants.epoch_of_size(n, k, side) for side in names}, 3)
         memory = [extra_megabytes(contestants.epoch_of_size, (500, k, side), n, k, side) for side in names]
         what = f"{n:,} generated rows, k = {k}: epoch of plain GLCN / of GLCN"
-        row = _row("curves", what, ratio(seconds[names[1]], seconds["glcn"]), *memory)
-        milliseconds = {_call(side): round(1000 * float(min(seconds[side])), 2) for side in names}
+        row = _row("curves", what, seconds[names[1]], seconds["glcn"], *memory)
+        milliseconds = {_call(side): round(1000 * float(np.median(seconds[side])), 2) for side in names}
         yield {**row, "rows": n, "neighbors": k, "milliseconds": milliseconds}
 
 
@@ -150,10 +152,10 @@ def _call(side: str) -> str:
 
 
 def _row(
-    race: str, name: str, found: tuple[float, float, float], ours: float | None = None, other: float | None = None
+    race: str, name: str, first: Seconds, second: Seconds, ours: float | None = None, other: float | None = None
 ) -> Row:
-    middle, low, high = (round(value, 3) for value in found)
-    row: Row = {"race": race, "name": name, "ratio": middle, "low": low, "high": high}
+    middle, low, high = (round(value, 3) for value in ratio(first, second))
+    row: Row = {"race": race, "name": name, "ratio": middle, "low": low, "high": high, "rounds": len(first)}
     if ours is not None:
         row["extra_mb"] = round(ours)
     if other is not None:
