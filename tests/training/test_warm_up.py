@@ -2,7 +2,7 @@ import torch
 
 from glcn.graph import CandidateGraph
 from glcn.nn import GLCNPlus, link_loss
-from glcn.training import warm_up_links
+from glcn.training import TrainingData, warm_up_links
 
 
 def test_edges_and_random_pairs_are_told_apart_and_nothing_else_learns():
@@ -13,7 +13,9 @@ def test_edges_and_random_pairs_are_told_apart_and_nothing_else_learns():
     model = GLCNPlus(6, 5, 2, projection_channels=4, generator=generator)
     before = {name: value.clone() for name, value in model.state_dict().items()}
     worse = link_loss(model.train().link_log_odds(x, graph, generator)).item()
-    warm_up_links(model, x, graph, steps=60, learning_rate=0.03, generator=generator)
+    rows = torch.arange(80)
+    data = TrainingData(x, graph, rows, rows, rows[:0])
+    warm_up_links(model, data, steps=60, learning_rate=0.03, generator=generator)
     assert link_loss(model.link_log_odds(x, graph, generator)).item() < 0.8 * worse
     for name, value in model.state_dict().items():
         assert torch.equal(value, before[name]) != name.startswith("scorer."), name
@@ -22,5 +24,7 @@ def test_edges_and_random_pairs_are_told_apart_and_nothing_else_learns():
 def test_a_graph_without_edges_teaches_nothing():
     model = GLCNPlus(3, 4, 2)
     before = model.scorer.projection.clone()
-    warm_up_links(model, torch.randn(5, 3), CandidateGraph.from_edge_index([[], []], 5), steps=3, learning_rate=0.1)
+    rows = torch.arange(5)
+    lonely = CandidateGraph.from_edge_index([[], []], 5)
+    warm_up_links(model, TrainingData(torch.randn(5, 3), lonely, rows, rows, rows[:0]), steps=3, learning_rate=0.1)
     assert torch.equal(model.scorer.projection, before)

@@ -15,12 +15,13 @@ from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, is_given, prior_on
 from glcn.estimator.memory import check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
+from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph, neighbor_index
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput
-from glcn.training import Progress, TrainingData
+from glcn.training import Progress, SampledNeighborhoods, Source, TrainingData
 
 PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
@@ -84,6 +85,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         With validation rows: the most epochs, and how many may pass without a lower validation loss.
     fixed_epochs : int or "auto", default="auto"
         Epochs without validation rows.
+    batch_size : int, None or "auto", default="auto"
+        Seeds of the sampled neighbourhood that a step of training sees in place of all rows; an epoch is one step
+        then. None trains on all rows at once, and so does ``"auto"`` up to 50,000 rows.
     validation_fraction : float, default=0.1
         Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
         ``validation``. Nothing is held out where a class has fewer than 5 labels.
@@ -168,6 +172,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         max_epochs: int | Auto = AUTO,
         patience: int | Auto = AUTO,
         fixed_epochs: int | Auto = AUTO,
+        batch_size: int | Auto | None = AUTO,
         validation_fraction: float = 0.1,
         class_weight: Any = None,
         device: str = "auto",
@@ -199,6 +204,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.max_epochs = max_epochs
         self.patience = patience
         self.fixed_epochs = fixed_epochs
+        self.batch_size = batch_size
         self.validation_fraction = validation_fraction
         self.class_weight = class_weight
         self.device = device
@@ -243,7 +249,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
         settings = fitted_to(settings, self.get_params(deep=False), X)
-        memory = needed_bytes(settings, X, edge_count(graph, X.shape[0], self.n_neighbors), len(labels.classes))
+        n = X.shape[0]
+        batch_size = chosen_batch_size(self.batch_size, n, all_pairs=self._in_blocks(X, graph))
+        trained = n if batch_size is None else SampledNeighborhoods.most_rows(batch_size)
+        edges = edge_count(graph, n, self.n_neighbors)
+        memory = needed_bytes(settings, X, edges, len(labels.classes), trained_rows=min(n, trained))
         check_memory(memory, self.variant)
         known, candidates = self._joined_pairs(X) if self._in_blocks(X, graph) else self._joined(X, graph)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
@@ -256,9 +266,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             prior=prior_on(candidates, graph, prior, settings.get("prior_weight", 0.0)),
             class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
+        source = data if batch_size is None else SampledNeighborhoods(data, batch_size, seed)
         generator = torch.Generator().manual_seed(seed)
-        model, loss, answer, before_epoch = self._parts(settings, data, len(labels.classes), generator)
-        result = self._train(model, loss, data, settings, generator, callback, before_epoch)
+        model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator)
+        result = self._train(model, loss, source, settings, generator, callback, before_epoch)
         with torch.no_grad(), stage("final answer"):
             output = answer()
 
@@ -305,9 +316,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0]), CompleteGraph(X.shape[0])
 
     def _parts(
-        self, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+        self, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
     ) -> Parts:
-        return build(self.variant, settings, data, num_classes, generator)
+        return build(self.variant, settings, source, num_classes, generator)
 
     @torch.no_grad()
     def _read_off(self, data: TrainingData, output: GLCNOutput | PlusOutput) -> NDArray[np.float32]:

@@ -39,15 +39,16 @@ def edge_count(graph: Any, num_rows: int, num_neighbors: int) -> int:
     return (int(shape[1]) if len(shape) == 2 and shape[0] == 2 else num_rows**2) + num_rows
 
 
-def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int) -> int:
-    """Estimate what a fit needs on top of its inputs, at its peak."""
+def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int, *, trained_rows: int) -> int:
+    """Estimate what a fit needs on top of its inputs, at its peak; a step of training sees ``trained_rows``."""
     n, p = (int(size) for size in X.shape)
     m, d = int(settings["hidden_units"]), int(settings["projection_size"] or p)
     if settings["variant"] in VARIANTS:
-        # Each layer has what it receives and sends, with gradients; the embedding has its own.
-        layers = n * (4 * d + 6 * m * int(settings["n_layers"]) + 6 * num_classes)
+        # Each layer has what it receives and sends, in training with gradients; the embedding has its own.
+        layers = trained_rows * (3 * d + 4 * m * int(settings["n_layers"]) + 4 * num_classes)
+        layers += n * (d + 2 * m * int(settings["n_layers"]) + 2 * num_classes)
     else:
-        layers = _plus_layers(settings, n, m, d) + 8 * n * num_classes
+        layers = _plus_layers(settings, n, trained_rows, m, d) + 8 * n * num_classes
     weights = 5 * p * (d + m)  # with gradients, moments and the best so far
     return _features(settings, X, n, p) + FLOAT * (layers + weights) + _EDGE * edges
 
@@ -63,12 +64,12 @@ def _features(settings: Mapping[str, Any], X: Any, n: int, p: int) -> int:
     return 2 * int(X.nbytes) + (2 if dropped else 1) * FLOAT * n * p
 
 
-def _plus_layers(settings: Mapping[str, Any], n: int, m: int, d: int) -> int:
+def _plus_layers(settings: Mapping[str, Any], n: int, trained_rows: int, m: int, d: int) -> int:
     """Count the floats of the layers of ``plus``: partial sums of all hops in training, and of each view afterwards."""
     passes, hops = int(settings["n_passes"]), int(settings["n_hops"]) + 1
-    training = 2 * n * m * (passes * hops + 4 * passes)
+    training = 2 * trained_rows * m * (passes * hops + 4 * passes)
     evaluation = n * m * _VIEWS * hops
-    return training + evaluation + 4 * n * d
+    return training + evaluation + 3 * trained_rows * d + n * d
 
 
 def available_bytes() -> int | None:

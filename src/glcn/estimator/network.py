@@ -15,7 +15,7 @@ from glcn.training import (
     Network,
     Progress,
     ProgressBar,
-    TrainingData,
+    Source,
     TrainingResult,
     TrainingSettings,
     train,
@@ -32,7 +32,7 @@ class NetworkMixin:
         self,
         model: Network,
         loss: Loss,
-        data: TrainingData,
+        source: Source,
         settings: Mapping[str, Any],
         generator: torch.Generator,
         callback: Callback | None,
@@ -43,7 +43,7 @@ class NetworkMixin:
             learning_rate=settings["learning_rate"],
             learning_rate_decay=settings.get("learning_rate_decay", 1.0),
             weight_decay=settings["weight_decay"],
-            max_epochs=settings["max_epochs" if len(data.validation_rows) else "fixed_epochs"],
+            max_epochs=settings["max_epochs" if len(source.data.validation_rows) else "fixed_epochs"],
             patience=settings["patience"],
         )
         device = choose_device(self.device)
@@ -56,7 +56,7 @@ class NetworkMixin:
 
             model.to(device)
             result = train(
-                model, loss, data.to(device), how, generator=generator, callback=tell, before_epoch=before_epoch
+                model, loss, source.to(device), how, generator=generator, callback=tell, before_epoch=before_epoch
             )
         model.to("cpu")
         return result

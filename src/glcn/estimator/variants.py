@@ -10,7 +10,7 @@ from torch import Tensor
 from glcn.estimator.inputs import mean_row_length
 from glcn.graph import CompleteGraph, suitable_metric
 from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss, PlusOutput
-from glcn.training import TrainingData, warm_up_links
+from glcn.training import Source, TrainingData, warm_up_links
 
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
@@ -126,12 +126,12 @@ def row_scale(variant: str, X: Any, num_labels: int, metric: str) -> RowScale:
 
 
 def build(
-    variant: str, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+    variant: str, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
 ) -> Parts:
     """Make the network of a variant and its loss."""
     if variant == PLUS:
-        return build_plus(settings, data, num_classes, generator)
-    return _glcn(variant, settings, data, num_classes, generator)
+        return build_plus(settings, source, num_classes, generator)
+    return _glcn(variant, settings, source.data, num_classes, generator)
 
 
 def _names() -> set[str]:
@@ -177,7 +177,7 @@ def _glcn(
 
 def build_plus(
     settings: Mapping[str, Any],
-    data: TrainingData,
+    source: Source,
     num_classes: int,
     generator: torch.Generator,
     *,
@@ -186,6 +186,7 @@ def build_plus(
     link_steps: int = LINK_STEPS,
 ) -> Parts:
     """Make the network of ``plus``, or another one in its place, and give its edge scorer a head start."""
+    data = source.data
     model = network(
         data.x.shape[1],
         settings["hidden_units"],
@@ -208,9 +209,7 @@ def build_plus(
         class_shares=class_shares(data.targets[data.train_rows], num_classes),
     )
     if settings["learn_graph"]:
-        warm_up_links(
-            model, data.x, data.graph, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator
-        )
+        warm_up_links(model, source, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator)
 
     def answer() -> PlusOutput:
         model.settle_share(model(data.x, data.graph), data.targets, data.validation_rows)

@@ -15,7 +15,7 @@ from glcn.estimator.variants import LINK_STEPS, Parts, build_plus
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances
 from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput
-from glcn.training import TrainingData
+from glcn.training import Source
 
 SPARSITY = 1.0  # γ of the paper's graph loss, which its text does not name
 LEAST_ALIKE = 0.01  # so that no edge is lost
@@ -29,11 +29,11 @@ class Arm(GLCNClassifier):
     link_steps = LINK_STEPS
 
     def _parts(
-        self, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+        self, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
     ) -> Parts:
         return build_plus(
             settings,
-            data,
+            source,
             num_classes,
             generator,
             network=self.network,
@@ -115,10 +115,10 @@ class Cosine(Arm):
     link_steps = 0
 
     def _parts(
-        self, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+        self, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
     ) -> Parts:
-        parts = super()._parts(settings, data, num_classes, generator)
-        parts.model.alike = _cosines(data.x, data.graph.pattern)
+        parts = super()._parts(settings, source, num_classes, generator)
+        parts.model.alike = _cosines(source.data.x, source.data.graph.pattern)
         return parts
 
 

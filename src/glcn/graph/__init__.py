@@ -10,12 +10,15 @@ from glcn.graph.neighbors import (
     suitable_metric,
 )
 from glcn.graph.prior import Prior
+from glcn.graph.sampling import Neighborhood, NeighborSampler
 
 __all__ = [
     "LARGEST_STORED",
     "CandidateGraph",
     "CompleteGraph",
     "NeighborIndex",
+    "NeighborSampler",
+    "Neighborhood",
     "Prior",
     "check_neighbor_count",
     "nearest_neighbors",

@@ -1,6 +1,17 @@
 """Training loops."""
 
-from glcn.training.loop import Callback, Loss, Network, Progress, TrainingData, TrainingResult, TrainingSettings, train
+from glcn.training.batches import SampledNeighborhoods
+from glcn.training.loop import (
+    Callback,
+    Loss,
+    Network,
+    Progress,
+    Source,
+    TrainingData,
+    TrainingResult,
+    TrainingSettings,
+    train,
+)
 from glcn.training.profile import FitProfile, profiled
 from glcn.training.progress import ProgressBar
 from glcn.training.warm_up import warm_up_links
@@ -12,6 +23,8 @@ __all__ = [
     "Network",
     "Progress",
     "ProgressBar",
+    "SampledNeighborhoods",
+    "Source",
     "TrainingData",
     "TrainingResult",
     "TrainingSettings",

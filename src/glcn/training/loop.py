@@ -1,6 +1,6 @@
 """Full-batch training with early stopping."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -75,9 +75,29 @@ class Loss(Protocol):
         """Return a NamedTuple of scalars: ``total``, which is minimised, then ``cross_entropy``, then what it likes."""
 
 
+class Source(Protocol):
+    """Where the steps of a training get their data from."""
+
+    @property
+    def data(self) -> "TrainingData":
+        """All of it."""
+
+    def batch(self, step: int) -> "TrainingData":
+        """Return what a step sees."""
+
+    def judged(self, step: int) -> Iterable["TrainingData"]:
+        """Return the validation rows in one or more parts; nothing where it is not time to look at them."""
+
+    def to(self, device: torch.device | str) -> "Source":
+        """Return the source with its data on another device."""
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Everything that training may see. Labels of other rows than the two kinds named here are never read."""
+    """Everything that training may see. Labels of other rows than the two kinds named here are never read.
+
+    It is a :class:`Source` that gives all of itself at each step.
+    """
 
     x: Features
     graph: Any  # what the network takes: a CandidateGraph, or another object with ``to(device)``
@@ -86,6 +106,19 @@ class TrainingData:
     validation_rows: Tensor  # (v,) rows whose labels decide when to stop; may be empty
     prior: Prior | None = None
     class_weight: Tensor | None = None  # (c,)
+
+    @property
+    def data(self) -> "TrainingData":
+        """The data itself."""
+        return self
+
+    def batch(self, step: int) -> "TrainingData":  # noqa: ARG002 as other sources
+        """Return all."""
+        return self
+
+    def judged(self, step: int) -> Iterable["TrainingData"]:  # noqa: ARG002 as other sources
+        """Return all, at each step."""
+        return (self,)
 
     def to(self, device: torch.device | str) -> "TrainingData":
         """Return the data on another device."""
@@ -112,7 +145,10 @@ class Progress(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """How training went. Entry t of each history list belongs to the weights after t steps."""
+    """How training went. Entry t of each history list belongs to the weights after t steps.
+
+    Where a source is not judged at each step, validation entries stay as they were.
+    """
 
     history: dict[str, list[float]] = field(repr=False)
     best_epoch: int
@@ -127,7 +163,7 @@ Callback = Callable[[Progress], None]
 def train(
     model: Network,
     loss: Loss,
-    data: TrainingData,
+    source: Source,
     settings: TrainingSettings,
     *,
     generator: torch.Generator | None = None,
@@ -144,19 +180,22 @@ def train(
     schedule = StepLR(optimizer, settings.decay_every, settings.learning_rate_decay)
     watch = _EarlyStopping(model, settings.patience)
     history: dict[str, list[float]] = {}
+    validation: dict[str, float] = {}
     epoch, interrupted = 0, False
     try:
         for epoch in range(settings.max_epochs + 1):
             if before_epoch is not None:
                 before_epoch(epoch)
             model.train()
-            output = model(data.x, data.graph, generator)
-            terms = _judge(loss, output, data, data.train_rows)
+            batch = source.batch(epoch)
+            output = model(batch.x, batch.graph, generator)
+            terms = _judge(loss, output, batch, batch.train_rows)
             with stage("evaluation"):
-                validation = _evaluate(model, loss, output, data)
+                looked = _evaluate(model, loss, source.judged(epoch), batch, output)
+            validation = looked or validation
             report = _record(history, terms, validation)
             _refuse_divergence(report, epoch)
-            if len(data.validation_rows):
+            if looked:
                 watch.see(report["validation_loss"], epoch)
             if callback is not None:
                 callback(_progress(epoch, settings.max_epochs, report))
@@ -192,21 +231,24 @@ def _judge(loss: Loss, output: Any, data: TrainingData, rows: Tensor) -> Any:
 
 
 @torch.no_grad()
-def _evaluate(model: Network, loss: Loss, output: Any, data: TrainingData) -> dict[str, float]:
-    """Judge the current weights on the validation rows."""
-    rows = data.validation_rows
-    if not len(rows):
-        return {}
-    if model.is_random:  # else the pass that training made is the one to judge
-        model.eval()
-        output = model(data.x, data.graph)
-    terms = _judge(loss, output, data, rows)
-    hits = output.logits[rows].argmax(dim=1) == data.targets[rows]
-    return {
-        "validation_loss": terms.total.item(),
-        "validation_cross_entropy": terms.cross_entropy.item(),
-        "validation_accuracy": hits.float().mean().item(),
-    }
+def _evaluate(
+    model: Network, loss: Loss, parts: Iterable[TrainingData], batch: TrainingData, output: Any
+) -> dict[str, float]:
+    """Judge the current weights on the validation rows; ``output`` is what the model just said of ``batch``."""
+    sums, count = torch.zeros(3, dtype=torch.float64), 0
+    for part in parts:
+        rows = part.validation_rows
+        if not len(rows):
+            continue
+        if model.is_random or part is not batch:  # else the pass that training made is the one to judge
+            model.eval()
+            output = model(part.x, part.graph)
+        terms = _judge(loss, output, part, rows)
+        hits = (output.logits[rows].argmax(dim=1) == part.targets[rows]).double().mean()
+        sums += len(rows) * torch.stack([terms.total.double(), terms.cross_entropy.double(), hits]).cpu()
+        count += len(rows)
+    names = ("validation_loss", "validation_cross_entropy", "validation_accuracy")
+    return dict(zip(names, (sums / count).tolist(), strict=True)) if count else {}
 
 
 def _record(history: dict[str, list[float]], terms: Any, validation: dict[str, float]) -> dict[str, float]:
