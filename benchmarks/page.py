@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parents[1] / "docs"
-_HEADINGS = {
+HEADINGS = {
     "epoch": "A training epoch",
     "graph learning": "The graph learning layer alone",
     "complete": "All pairs of rows",
@@ -32,7 +32,7 @@ def line(row: dict[str, Any]) -> str:
 
 def text(rows: list[dict[str, Any]]) -> str:
     parts = [_INTRODUCTION]
-    for race, heading in _HEADINGS.items():
+    for race, heading in HEADINGS.items():
         lines = [
             f"| {row['name']} | {row['ratio']:.2f} ({row['low']:.2f} – {row['high']:.2f}) | {row['rounds']} "
             f"| {row.get('extra_mb', '')} | {row.get('other_extra_mb', '')} |"

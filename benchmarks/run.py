@@ -5,7 +5,7 @@
     python benchmarks/run.py --quick         fewer rounds and the smallest sizes, to see that all of it runs
 
 Contestants take turns within one process, one thread each unless a race is about threads. Results are written to
-benchmarks/results.json, docs/images/speed.png and docs/speed.md; --quick and --only write nothing.
+benchmarks/results.json, docs/images/speed.png and docs/speed.md; --only replaces its own, --quick writes nothing.
 """
 
 import argparse
@@ -34,7 +34,7 @@ console = Console()
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=RACES, help="one race; prints, writes nothing")
+    parser.add_argument("--only", choices=RACES, help="one race; the others keep what was written before")
     parser.add_argument("--quick", action="store_true", help="see that all of it runs; writes nothing")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -47,10 +47,16 @@ def main() -> None:
             for row in RACES[name](arguments.quick):
                 rows.append(row)
                 console.print(page.line(row), highlight=False)
-    if not arguments.only and not arguments.quick:
+    if not arguments.quick:
+        old = json.loads(RESULTS.read_text(encoding="utf-8")) if arguments.only and RESULTS.exists() else []
+        rows = _in_order([row for row in old if row["race"] not in {new["race"] for new in rows}] + rows)
         RESULTS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
         page.write(rows)
         console.print("wrote benchmarks/results.json, docs/speed.md and docs/images/speed.png")
+
+
+def _in_order(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: list(page.HEADINGS).index(str(row["race"])))
 
 
 def epochs(quick: bool) -> Iterator[Row]:
