@@ -1,5 +1,6 @@
 """The scikit-learn face of the network."""
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -340,9 +341,14 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     @torch.no_grad()
     def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
-        x = as_features(self._scale(X), compact=self.settings_["projection_size"] is not None)
+        """Classify some new rows.
+
+        In double precision: the last digit of a single one would depend on the company in which a row is computed.
+        """
+        x = as_features(self._scale(X), compact=self.settings_["projection_size"] is not None).double()
         joined = attachment(part, edges)
         weights = joined.weights if uses_weights(self.settings_["variant"]) else None
-        logits = self.model_.attach(x, self._known, joined.support, joined.pattern, weights)
-        probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
+        model = copy.deepcopy(self.model_).double()
+        logits = model.attach(x, self._known, joined.support, joined.pattern, weights)
+        probabilities: NDArray[np.float32] = logits.softmax(dim=1).float().numpy()
         return probabilities

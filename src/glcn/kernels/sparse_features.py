@@ -1,7 +1,7 @@
 """Features that are mostly zero, kept as CSR all the way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -71,6 +71,10 @@ class SparseFeatures:
         position = sparse.csr_array((np.arange(len(indices), dtype=np.int32), indices, indptr), shape=shape).tocsc()
         pointers = position.indptr.astype(np.int32)
         return chunk_bounds(pointers), pointers, position.indices.astype(np.int32), position.data
+
+    def double(self) -> "SparseFeatures":
+        """Return the features in double precision."""
+        return replace(self, values=self.values.double())
 
     def to(self, device: torch.device | str) -> "SparseFeatures":
         """Return the features on another device."""
