@@ -41,9 +41,10 @@ def text(rows: list[dict[str, Any]]) -> str:
             for row in rows
             if row["race"] == race
         ]
+        commits = sorted({str(row["commit"]) for row in rows if row["race"] == race})
         if lines:
             header = "| | ratio | rounds | extra MB, GLCN | extra MB, other |\n|---|---|---|---|---|"
-            parts.append(f"## {heading}\n\n{header}\n" + "\n".join(lines) + "\n")
+            parts.append(f"## {heading}\n\nCommit {', '.join(commits)}.\n\n{header}\n" + "\n".join(lines) + "\n")
     parts.append("![Time and memory of an epoch against the number of rows](images/speed.png)\n")
     return "\n".join(parts)
 

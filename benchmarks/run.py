@@ -26,6 +26,8 @@ from race import Seconds, extra_megabytes, ratio, take_turns
 from rich.console import Console
 from rich.progress import track
 
+from glcn.experiments.runner import current_commit
+
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 Row = dict[str, object]
@@ -162,6 +164,7 @@ def _row(
 ) -> Row:
     middle, low, high = (round(value, 3) for value in ratio(first, second))
     row: Row = {"race": race, "name": name, "ratio": middle, "low": low, "high": high, "rounds": len(first)}
+    row["commit"] = current_commit()
     if ours is not None:
         row["extra_mb"] = round(ours)
     if other is not None:

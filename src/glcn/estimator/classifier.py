@@ -244,9 +244,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
         settings = fitted_to(settings, self.get_params(deep=False), X)
-        memory = needed_bytes(settings, X, edge_count(graph, X.shape[0], self.n_neighbors), len(labels.classes))
+        in_blocks = self._in_blocks(X, graph)
+        edges = 0 if in_blocks else edge_count(graph, X.shape[0], self.n_neighbors)
+        memory = needed_bytes(settings, X, edges, len(labels.classes))
         check_memory(memory, self.variant)
-        known, candidates = self._joined_pairs(X) if self._in_blocks(X, graph) else self._joined(X, graph)
+        known, candidates = self._joined_pairs(X) if in_blocks else self._joined(X, graph)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         data = TrainingData(
             x=as_features(scale(X), compact=settings["projection_size"] is not None),
@@ -292,8 +294,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         if edges is not None:
             edges = given_edges(edges, X.shape[0], self._rows.index.num_rows)
             k = int(np.diff(edges.indptr).max(initial=0))
+        # In double precision: the last digit of a single one depends on the company in which a row is computed.
+        model = copy.deepcopy(self.model_).double()
         parts = [
-            self._attached(X[part], part, nearest_edges(self._rows.index, X[part], k) if edges is None else edges[part])
+            self._attached(
+                model, X[part], part, nearest_edges(self._rows.index, X[part], k) if edges is None else edges[part]
+            )
             for part in batches(X.shape[0], k)
         ]
         return np.concatenate(parts)
@@ -340,15 +346,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             )
 
     @torch.no_grad()
-    def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
-        """Classify some new rows.
-
-        In double precision: the last digit of a single one would depend on the company in which a row is computed.
-        """
+    def _attached(self, model: Any, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
         x = as_features(self._scale(X), compact=self.settings_["projection_size"] is not None).double()
         joined = attachment(part, edges)
         weights = joined.weights if uses_weights(self.settings_["variant"]) else None
-        model = copy.deepcopy(self.model_).double()
         logits = model.attach(x, self._known, joined.support, joined.pattern, weights)
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).float().numpy()
         return probabilities

@@ -85,11 +85,6 @@ class SparseFeatures:
 Features = Tensor | SparseFeatures
 
 
-def feature_matmul(x: Features, weight: Tensor) -> Tensor:
-    """Return X·W, (n, m), differentiable in ``weight`` (and in a dense ``x``)."""
-    return feature_products(x, (weight,))[0]
-
-
 @timed("projection")
 def feature_products(
     x: Features,
@@ -99,7 +94,9 @@ def feature_products(
     *,
     padding: int = 0,
 ) -> tuple[Tensor, ...]:
-    """Return dropout(X)·W for each of the weights, under one and the same dropout.
+    """Return dropout(X)·W for each of the weights, (n, m), under one and the same dropout.
+
+    Differentiable in the weights, and in a dense ``x``.
 
     Dropout acts on the stored entries of sparse features: zeros would stay zero anyway. The first product gets
     ``padding`` columns of zeros.
@@ -139,7 +136,7 @@ def _side_by_side(first: Tensor, second: Tensor, padding: int) -> Tensor:
 
 
 class _DenseProducts(torch.autograd.Function):
-    """The same for dense features."""
+    """X·[V|W] as two matrices, by one product, and one backward."""
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, first: Tensor, second: Tensor, padding: int) -> tuple[Tensor, Tensor]:
@@ -160,7 +157,7 @@ class _DenseProducts(torch.autograd.Function):
 
 
 class _SparseProducts(torch.autograd.Function):
-    """X·[V|W] as two matrices, in one pass over X, and one backward."""
+    """The same for sparse features, in one pass over their stored entries."""
 
     @staticmethod
     def forward(
@@ -168,7 +165,7 @@ class _SparseProducts(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         ctx.save_for_backward(values)
         ctx.x, ctx.border = x, first.shape[1]
-        both = _side_by_side(first.detach(), second.detach(), padding)
+        both = _side_by_side(first, second, padding)
         out = both.new_empty(x.shape[0], first.shape[1] + padding)
         others = both.new_empty(x.shape[0], second.shape[1])
         chunks, indptr, indices = x.arrays

@@ -9,6 +9,7 @@ from torch.nn.functional import pad
 
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels import (
+    VECTOR,
     AllPairs,
     Features,
     GraphTerms,
@@ -22,7 +23,6 @@ from glcn.kernels import (
 )
 
 Similarity = Literal["paper", "closeness"]
-VECTOR = 8
 _SIGN: dict[Similarity, int] = {"paper": 1, "closeness": -1}
 
 
