@@ -161,18 +161,26 @@ class PyGGAT(Module):
         return self.second(drop(hidden, self.dropout, self.training), self.edge_index)
 
 
-class SparseGCN(Module):
-    """GCN with PyTorch's own sparse matrices, for X and for the normalised graph."""
+class HandmadeGCN(Module):
+    """What the two GCNs below share: their weights, and the values of the normalised graph."""
 
     def __init__(self, sizes: tuple[int, int, int], graph: CandidateGraph, dropout: float) -> None:
         super().__init__()
         shapes = (sizes[:2], sizes[1:])
         self.weights = ParameterList(torch.nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes)
         degree = graph.pattern.indptr.diff().float()
-        values = (degree[graph.pattern.rows] * degree[graph.pattern.columns]).rsqrt()
-        shape = (graph.num_nodes, graph.num_nodes)
-        self.adjacency = torch.sparse_csr_tensor(graph.pattern.indptr, graph.pattern.indices, values, shape)
+        self.pattern = graph.pattern
+        self.values = (degree[graph.pattern.rows] * degree[graph.pattern.columns]).rsqrt()
         self.dropout = dropout
+
+
+class SparseGCN(HandmadeGCN):
+    """GCN with PyTorch's own sparse matrices, for X and for the normalised graph."""
+
+    def __init__(self, sizes: tuple[int, int, int], graph: CandidateGraph, dropout: float) -> None:
+        super().__init__(sizes, graph, dropout)
+        shape = (graph.num_nodes, graph.num_nodes)
+        self.adjacency = torch.sparse_csr_tensor(self.pattern.indptr, self.pattern.indices, self.values, shape)
 
     def forward(self, x: Tensor) -> Tensor:
         """Return logits."""
@@ -183,17 +191,8 @@ class SparseGCN(Module):
         return self.adjacency @ (drop(hidden, self.dropout, self.training) @ self.weights[1])
 
 
-class KernelGCN(Module):
+class KernelGCN(HandmadeGCN):
     """GCN on the kernels of this project: sparse X, the same propagation."""
-
-    def __init__(self, sizes: tuple[int, int, int], graph: CandidateGraph, dropout: float) -> None:
-        super().__init__()
-        shapes = (sizes[:2], sizes[1:])
-        self.weights = ParameterList(torch.nn.init.xavier_uniform_(torch.empty(shape)) for shape in shapes)
-        degree = graph.pattern.indptr.diff().float()
-        self.pattern = graph.pattern
-        self.values = (degree[graph.pattern.rows] * degree[graph.pattern.columns]).rsqrt()
-        self.dropout = dropout
 
     def forward(self, x: Features) -> Tensor:
         """Return logits."""

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 DOCS = Path(__file__).parents[1] / "docs"
-_HEADINGS = {
+HEADINGS = {
     "epoch": "A training epoch",
     "graph learning": "The graph learning layer alone",
     "complete": "All pairs of rows",
@@ -21,6 +21,8 @@ its own. GLCN and GCN have 16 hidden units, GLCN a projection of 70 columns. PyT
 a normalised graph that is computed once, as most people run it; plain GLCN is the same network by gather and scatter;
 GCN on our kernels shows what learning a graph costs when everything else is the same.
 """
+_ROWS = (2_500, 5_000, 10_000, 20_000, 40_000, 80_000)
+_NEIGHBORS = (5, 10, 20, 40)
 _MEMORY = {"extra_mb": "", "other_extra_mb": " (the other)"}
 
 
@@ -32,16 +34,17 @@ def line(row: dict[str, Any]) -> str:
 
 def text(rows: list[dict[str, Any]]) -> str:
     parts = [_INTRODUCTION]
-    for race, heading in _HEADINGS.items():
+    for race, heading in HEADINGS.items():
         lines = [
             f"| {row['name']} | {row['ratio']:.2f} ({row['low']:.2f} – {row['high']:.2f}) | {row['rounds']} "
             f"| {row.get('extra_mb', '')} | {row.get('other_extra_mb', '')} |"
             for row in rows
             if row["race"] == race
         ]
+        commits = sorted({str(row["commit"]) for row in rows if row["race"] == race})
         if lines:
             header = "| | ratio | rounds | extra MB, GLCN | extra MB, other |\n|---|---|---|---|---|"
-            parts.append(f"## {heading}\n\n{header}\n" + "\n".join(lines) + "\n")
+            parts.append(f"## {heading}\n\nCommit {', '.join(commits)}.\n\n{header}\n" + "\n".join(lines) + "\n")
     parts.append("![Time and memory of an epoch against the number of rows](images/speed.png)\n")
     return "\n".join(parts)
 
@@ -56,6 +59,7 @@ def _draw(rows: list[dict[str, Any]]) -> None:
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullLocator
 
     figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
     by_rows = [row for row in rows if row["neighbors"] == 10]
@@ -73,7 +77,9 @@ def _draw(rows: list[dict[str, Any]]) -> None:
         axes[2].plot([row["rows"] for row in chosen], [row[key] for row in chosen], style, label=name)
     axes[2].set(xlabel="rows (10 neighbours each)", ylabel="extra megabytes", xscale="log", yscale="log")
     axes[2].legend(frameon=False)
-    for axis in axes:
+    for axis, ticks in zip(axes, (_ROWS, _NEIGHBORS, _ROWS), strict=True):
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.set_xticks(ticks, [f"{tick / 1000:g}k" if tick >= 1000 else str(tick) for tick in ticks])
         axis.grid(alpha=0.3)
         axis.spines[["top", "right"]].set_visible(False)
     figure.savefig(DOCS / "images" / "speed.png", dpi=150)

@@ -5,7 +5,7 @@
     python benchmarks/run.py --quick         fewer rounds and the smallest sizes, to see that all of it runs
 
 Contestants take turns within one process, one thread each unless a race is about threads. Results are written to
-benchmarks/results.json, docs/images/speed.png and docs/speed.md; --quick and --only write nothing.
+benchmarks/results.json, docs/images/speed.png and docs/speed.md; --only replaces its own, --quick writes nothing.
 """
 
 import argparse
@@ -26,6 +26,8 @@ from race import Seconds, extra_megabytes, ratio, take_turns
 from rich.console import Console
 from rich.progress import track
 
+from glcn.experiments.runner import current_commit
+
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 Row = dict[str, object]
@@ -34,7 +36,7 @@ console = Console()
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=RACES, help="one race; prints, writes nothing")
+    parser.add_argument("--only", choices=RACES, help="one race; the others keep what was written before")
     parser.add_argument("--quick", action="store_true", help="see that all of it runs; writes nothing")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
@@ -47,10 +49,16 @@ def main() -> None:
             for row in RACES[name](arguments.quick):
                 rows.append(row)
                 console.print(page.line(row), highlight=False)
-    if not arguments.only and not arguments.quick:
+    if not arguments.quick:
+        old = json.loads(RESULTS.read_text(encoding="utf-8")) if arguments.only and RESULTS.exists() else []
+        rows = _in_order([row for row in old if row["race"] not in {new["race"] for new in rows}] + rows)
         RESULTS.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
         page.write(rows)
         console.print("wrote benchmarks/results.json, docs/speed.md and docs/images/speed.png")
+
+
+def _in_order(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: list(page.HEADINGS).index(str(row["race"])))
 
 
 def epochs(quick: bool) -> Iterator[Row]:
@@ -156,6 +164,7 @@ def _row(
 ) -> Row:
     middle, low, high = (round(value, 3) for value in ratio(first, second))
     row: Row = {"race": race, "name": name, "ratio": middle, "low": low, "high": high, "rounds": len(first)}
+    row["commit"] = current_commit()
     if ours is not None:
         row["extra_mb"] = round(ours)
     if other is not None:

@@ -11,3 +11,7 @@ class AsymmetricGraphWarning(UserWarning):
 
 class TrainingInterruptedWarning(UserWarning):
     """Training was interrupted (Ctrl-C); the best weights so far were kept."""
+
+
+class LowMemoryWarning(UserWarning):
+    """A fit may need more memory than there is."""

@@ -341,6 +341,7 @@ def test_a_fit_uses_the_kernels_not_the_reference(blobs, monkeypatch, random):
         "row_softmax._forward",
         "row_softmax._backward",
         "graph_terms._forward",
+        "graph_terms._backward",
         "propagate._backward",
         "csr_matmul._multiply",
         "sparse_features._multiply",

@@ -10,6 +10,7 @@ from scipy import sparse
 
 from glcn import GLCNClassifier
 from glcn.estimator import memory
+from glcn.exceptions import LowMemoryWarning
 from glcn.graph import CandidateGraph
 
 MEASURE = """
@@ -60,7 +61,7 @@ def test_what_can_not_fit_is_refused_before_training(blobs, monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: None)  # the system does not tell
     clf = GLCNClassifier(fixed_epochs=1).fit(X, few)
     monkeypatch.setattr(memory, "available_bytes", lambda: clf.memory_estimate_ - 1)  # may or may not do
-    with pytest.warns(ResourceWarning, match="of memory"):
+    with pytest.warns(LowMemoryWarning, match="of memory"):
         GLCNClassifier(fixed_epochs=1).fit(X, few)
 
 

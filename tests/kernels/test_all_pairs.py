@@ -4,13 +4,13 @@ import pytest
 import torch
 
 from glcn.graph import CandidateGraph
-from glcn.kernels import AllPairs, all_pairs, graph_terms, parallel, propagate, reference
+from glcn.kernels import AllPairs, graph_terms, pair_blocks, parallel, propagate, reference
 from glcn.nn import GraphLearning
 
 
 @pytest.fixture(params=[512, 7], ids=["one block", "many blocks"])
 def block(request, monkeypatch):
-    monkeypatch.setattr(all_pairs, "BLOCK", request.param)
+    monkeypatch.setattr(pair_blocks, "BLOCK", request.param)
 
 
 @pytest.fixture(params=[1, -1], ids=["paper", "closeness"])

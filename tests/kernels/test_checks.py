@@ -33,7 +33,7 @@ def test_shapes(pattern):
     with pytest.raises(ValueError, match="a must have one entry for each of the 2 columns"):
         kernels.edge_distances(torch.ones(6, 2), torch.ones(3), pattern)
     with pytest.raises(ValueError, match="5 columns but the network was made for 3 features"):
-        kernels.feature_matmul(kernels.SparseFeatures.from_scipy(sparse.eye_array(6, 5)), torch.ones(3, 2))
+        kernels.feature_products(kernels.SparseFeatures.from_scipy(sparse.eye_array(6, 5)), (torch.ones(3, 2),))
 
 
 def test_second_derivatives_are_refused_not_lost(pattern):

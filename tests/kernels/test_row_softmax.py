@@ -1,3 +1,4 @@
+import pytest
 import torch
 
 from glcn.kernels import reference, row_softmax
@@ -8,10 +9,21 @@ def logits_of(graph):
     return torch.randn(graph.num_edges, dtype=torch.float64, generator=generator, requires_grad=True)
 
 
-def test_equals_reference(any_graph):
+@pytest.mark.parametrize("rectified", [0, 1, -1])
+def test_equals_reference(any_graph, rectified):
     logits = logits_of(any_graph)
-    ours = row_softmax(logits, any_graph.pattern, any_graph.weights)
-    torch.testing.assert_close(ours, reference.row_softmax(logits, any_graph.pattern, any_graph.weights))
+    ours = row_softmax(logits, any_graph.pattern, any_graph.weights, rectified=rectified)
+    torch.testing.assert_close(ours, reference.row_softmax(logits, any_graph.pattern, any_graph.weights, rectified))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_rectified_logits_are_those_of_a_relu(any_graph, sign):
+    logits = logits_of(any_graph)
+    by_hand = row_softmax(sign * logits.relu(), any_graph.pattern, any_graph.weights)
+    torch.testing.assert_close(row_softmax(logits, any_graph.pattern, any_graph.weights, rectified=sign), by_hand)
+    broken = logits.detach().clone()
+    broken[0] = torch.nan
+    assert row_softmax(broken, any_graph.pattern, rectified=sign)[any_graph.pattern.rows == 0].isnan().all()
 
 
 def test_rows_sum_to_one(any_graph):
@@ -21,9 +33,12 @@ def test_rows_sum_to_one(any_graph):
     assert (values >= 0).all()
 
 
-def test_gradient(any_graph):
-    weights = any_graph.weights
-    assert torch.autograd.gradcheck(lambda x: row_softmax(x, any_graph.pattern, weights), logits_of(any_graph))
+@pytest.mark.parametrize("rectified", [0, 1, -1])
+def test_gradient(any_graph, rectified):
+    def values(x):
+        return row_softmax(x, any_graph.pattern, any_graph.weights, rectified=rectified)
+
+    assert torch.autograd.gradcheck(values, logits_of(any_graph))
 
 
 def test_huge_logits_stay_finite(any_graph):

@@ -1,5 +1,6 @@
 """The scikit-learn face of the network."""
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,11 +12,11 @@ from scipy import sparse
 
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.base import GraphClassifier, KnownRows
+from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import as_features, class_weights, is_given, prior_on
 from glcn.estimator.memory import check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
-from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph, neighbor_index
@@ -249,13 +250,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
         settings = fitted_to(settings, self.get_params(deep=False), X)
-        n = X.shape[0]
-        batch_size = chosen_batch_size(self.batch_size, n, all_pairs=self._in_blocks(X, graph))
+        n, in_blocks = X.shape[0], self._in_blocks(X, graph)
+        batch_size = chosen_batch_size(self.batch_size, n, all_pairs=in_blocks)
         trained = n if batch_size is None else SampledNeighborhoods.most_rows(batch_size)
-        edges = edge_count(graph, n, self.n_neighbors)
+        edges = 0 if in_blocks else edge_count(graph, n, self.n_neighbors)
         memory = needed_bytes(settings, X, edges, len(labels.classes), trained_rows=min(n, trained))
         check_memory(memory, self.variant)
-        known, candidates = self._joined_pairs(X) if self._in_blocks(X, graph) else self._joined(X, graph)
+        known, candidates = self._joined_pairs(X) if in_blocks else self._joined(X, graph)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         data = TrainingData(
             x=as_features(scale(X), compact=settings["projection_size"] is not None),
@@ -302,8 +303,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         if edges is not None:
             edges = given_edges(edges, X.shape[0], self._rows.index.num_rows)
             k = int(np.diff(edges.indptr).max(initial=0))
+        # In double precision: the last digit of a single one depends on the company in which a row is computed.
+        model = copy.deepcopy(self.model_).double()
         parts = [
-            self._attached(X[part], part, nearest_edges(self._rows.index, X[part], k) if edges is None else edges[part])
+            self._attached(
+                model, X[part], part, nearest_edges(self._rows.index, X[part], k) if edges is None else edges[part]
+            )
             for part in batches(X.shape[0], k)
         ]
         return np.concatenate(parts)
@@ -350,10 +355,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             )
 
     @torch.no_grad()
-    def _attached(self, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
-        x = as_features(self._scale(X), compact=self.settings_["projection_size"] is not None)
+    def _attached(self, model: Any, X: Any, part: slice, edges: Any) -> NDArray[np.float32]:
+        x = as_features(self._scale(X), compact=self.settings_["projection_size"] is not None).double()
         joined = attachment(part, edges)
         weights = joined.weights if uses_weights(self.settings_["variant"]) else None
-        logits = self.model_.attach(x, self._known, joined.support, joined.pattern, weights)
-        probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
+        logits = model.attach(x, self._known, joined.support, joined.pattern, weights)
+        probabilities: NDArray[np.float32] = logits.softmax(dim=1).float().numpy()
         return probabilities

@@ -11,10 +11,11 @@ import numpy as np
 from scipy import sparse
 
 from glcn.estimator.inputs import SPARSE_BELOW
+from glcn.exceptions import LowMemoryWarning
 from glcn.graph import LARGEST_STORED, CandidateGraph
 from glcn.nn import VARIANTS
 
-FLOAT, DOUBLE = 4, 8  # bytes
+FLOAT = 4  # bytes
 SURE = 2.0  # times what is free, above which there is no doubt that an estimate is too much
 _EDGE = 18 * FLOAT  # indices, rows and columns of an edge, and about a dozen values: scores, weights, their gradients
 _MEMINFO = Path("/proc/meminfo")
@@ -100,7 +101,7 @@ def check_memory(needed: int, variant: str) -> None:
     )
     if needed > SURE * available:
         raise MemoryError(words)
-    warnings.warn(words, ResourceWarning, stacklevel=3)
+    warnings.warn(words, LowMemoryWarning, stacklevel=3)
 
 
 def readable(count: int) -> str:

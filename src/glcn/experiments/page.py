@@ -43,8 +43,8 @@ NOT_COMPARABLE = """\
   so they belong to the public split. What the paper calls LP is their row SemiEmb; label propagation itself stands
   there with 45.3, 68.0 and 63.0 on Citeseer, Cora and Pubmed.
 - **GLCN on Citeseer.** The paper's 72.0 is what our runs reach at the epoch that is best on the test rows themselves
-  (72.2 ± 0.5), not at one that validation rows choose (70.8 ± 0.6 by loss, 70.5 ± 0.7 by accuracy;
-  `scripts/stopping_rule.py`, seeds 0–4). Others who ran it again report 70.8.
+  (72.2 ± 0.5), not at one that validation rows choose (70.8 ± 0.7 by loss, 70.5 ± 0.8 by accuracy;
+  `scripts/stopping_rule.py`, seeds 0–4).
 - **CIFAR10 and SVHN.** The paper's CNN descriptors were never published. Ours are EfficientNet-Lite0 (trained on
   ImageNet) for CIFAR10 and HOG for SVHN, so that these columns compare methods with each other, not with the paper.
 - **Scene15.** The paper's descriptor (Jiang et al. 2013) was not published with it; ours is EfficientNet-Lite0.

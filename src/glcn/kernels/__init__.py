@@ -4,12 +4,14 @@ from glcn.kernels.all_pairs import AllPairs
 from glcn.kernels.dropout import dropout
 from glcn.kernels.edge_distances import EdgeDistances, edge_distances
 from glcn.kernels.graph_terms import GraphTerms, graph_terms
+from glcn.kernels.parallel import VECTOR
 from glcn.kernels.pattern import Pattern
 from glcn.kernels.propagate import propagate
 from glcn.kernels.row_softmax import row_softmax
-from glcn.kernels.sparse_features import Features, SparseFeatures, feature_matmul, feature_products
+from glcn.kernels.sparse_features import Features, SparseFeatures, feature_products
 
 __all__ = [
+    "VECTOR",
     "AllPairs",
     "EdgeDistances",
     "Features",
@@ -18,7 +20,6 @@ __all__ = [
     "SparseFeatures",
     "dropout",
     "edge_distances",
-    "feature_matmul",
     "feature_products",
     "graph_terms",
     "propagate",

@@ -53,15 +53,14 @@ class _GraphTerms(torch.autograd.Function):
     def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
         values, squares, prior = ctx.saved_tensors
         smoothness, frobenius, distance = gradients
-        grad_values = torch.zeros_like(values)
-        grad_squares = None
-        if smoothness is not None:
-            grad_values += smoothness * squares
-            grad_squares = smoothness * values
-        if frobenius is not None:
-            grad_values += 2 * frobenius * values
-        if distance is not None and prior is not None:
-            grad_values += 2 * distance * (values - prior)
+        # In an array, because numba takes long to recognise NumPy's scalars.
+        parts = (smoothness, frobenius, distance)
+        weights = np.array([0.0 if part is None else part.item() for part in parts], values.numpy().dtype)
+        grad_values, grad_squares = torch.empty_like(values), torch.empty_like(values)
+        A = np.empty(0, values.numpy().dtype) if prior is None else prior.to(values.dtype).contiguous().numpy()
+        arguments = (values.numpy(), squares.numpy(), A, weights, grad_values.numpy(), grad_squares.numpy())
+        chunks = parallel.even_chunks(len(values))
+        parallel.run(_backward, chunks, 4 * len(values), *arguments)
         return grad_values, grad_squares, None, None
 
 
@@ -83,3 +82,14 @@ def _forward(chunks, first, last, indptr, values, squares, prior, partial):  # t
         partial[chunk, 0] = smoothness
         partial[chunk, 1] = frobenius
         partial[chunk, 2] = distance
+
+
+@kernel
+def _backward(chunks, first, last, values, squares, prior, weights, grad_values, grad_squares):  # type: ignore[no-untyped-def]
+    smoothness, frobenius, distance = weights[0], 2 * weights[1], 2 * weights[2]
+    for e in range(chunks[first], chunks[last]):
+        grad_values[e] = smoothness * squares[e] + frobenius * values[e]
+        grad_squares[e] = smoothness * values[e]
+    if prior.size > 0:
+        for e in range(chunks[first], chunks[last]):
+            grad_values[e] += distance * (values[e] - prior[e])

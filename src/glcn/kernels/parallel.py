@@ -22,6 +22,7 @@ from glcn.kernels import stopwatch
 kernel = njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz", "arcp"}, error_model="numpy")
 
 SERIAL_WORK = 8_000_000  # scalar operations below which handing work to threads costs more than it saves
+VECTOR = 8  # numbers that a vector unit takes at a time; loops over a multiple of it have no remainder
 TASKS_PER_THREAD = 4  # rows differ in cost, so threads fetch several smaller tasks each
 
 _pools: dict[int, ThreadPoolExecutor] = {}
@@ -58,9 +59,9 @@ def even_chunks(length: int, size: int = 16384) -> NDArray[np.int64]:
     return np.append(np.arange(0, length, size), length).astype(np.int64)
 
 
-def strips(width: int, multiple: int = 8) -> NDArray[np.int64]:
+def strips(width: int) -> NDArray[np.int64]:
     """Cut columns into one strip a thread, at borders that vector units like."""
     if torch.get_num_threads() == 1:
         return np.array([0, width])
-    inner = np.linspace(0, width, torch.get_num_threads() + 1)[1:-1] // multiple * multiple
+    inner = np.linspace(0, width, torch.get_num_threads() + 1)[1:-1] // VECTOR * VECTOR
     return np.unique(np.concatenate(([0], inner, [width]))).astype(np.int64)

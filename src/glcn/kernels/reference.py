@@ -20,8 +20,9 @@ def edge_distances(h: Tensor, a: Tensor, pattern: Pattern) -> tuple[Tensor, Tens
     return difference.abs() @ a, difference.square().sum(dim=1)
 
 
-def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None) -> Tensor:
-    """w_e exp(l_e) / Σ_{row} w exp(l)."""
+def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None, rectified: int = 0) -> Tensor:
+    """w_e exp(l_e) / Σ_{row} w exp(l), of ±ReLU(l) where ``rectified`` is ±1."""
+    logits = rectified * logits.relu() if rectified else logits
     peak = logits.new_full((pattern.num_rows,), -torch.inf)
     peak = peak.scatter_reduce(0, pattern.rows, logits.detach(), "amax")
     mass = (logits - peak[pattern.rows]).exp()

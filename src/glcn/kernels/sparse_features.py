@@ -1,7 +1,7 @@
 """Features that are mostly zero, kept as CSR all the way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -79,6 +79,10 @@ class SparseFeatures:
         parts = (_int32(part.indptr), _int32(part.indices), torch.from_numpy(part.data))
         return SparseFeatures(*parts, self.num_columns)
 
+    def double(self) -> "SparseFeatures":
+        """Return the features in double precision."""
+        return replace(self, values=self.values.double())
+
     def to(self, device: torch.device | str) -> "SparseFeatures":
         """Return the features on another device."""
         tensors = {name: value.to(device) for name, value in vars(self).items() if isinstance(value, Tensor)}
@@ -86,11 +90,6 @@ class SparseFeatures:
 
 
 Features = Tensor | SparseFeatures
-
-
-def feature_matmul(x: Features, weight: Tensor) -> Tensor:
-    """Return X·W, (n, m), differentiable in ``weight`` (and in a dense ``x``)."""
-    return feature_products(x, (weight,))[0]
 
 
 @timed("projection")
@@ -102,7 +101,9 @@ def feature_products(
     *,
     padding: int = 0,
 ) -> tuple[Tensor, ...]:
-    """Return dropout(X)·W for each of the weights, under one and the same dropout.
+    """Return dropout(X)·W for each of the weights, (n, m), under one and the same dropout.
+
+    Differentiable in the weights, and in a dense ``x``.
 
     Dropout acts on the stored entries of sparse features: zeros would stay zero anyway. The first product gets
     ``padding`` columns of zeros.
@@ -111,17 +112,21 @@ def feature_products(
         if weight.shape[0] != x.shape[1]:
             raise ValueError(f"x has {x.shape[1]} columns but the network was made for {weight.shape[0]} features")
     if isinstance(x, Tensor):
-        first, *others = weights
-        product = dropout(x, dropout_probability, generator) @ torch.cat([pad(first, (0, padding)), *others], dim=1)
-        parts = torch.split(product, [first.shape[1] + padding, *(each.shape[1] for each in others)], dim=1)
-        return tuple(part.contiguous() for part in parts)
+        return _apart(_DenseProducts, dropout(x, dropout_probability, generator), weights, padding)
     values = dropout(x.values, dropout_probability, generator)
     if values.device.type != "cpu":
         padded = (pad(weights[0], (0, padding)), *weights[1:])
         return tuple(reference.sparse_matmul(x.indptr, x.indices, values, weight) for weight in padded)
+    return _apart(_SparseProducts, values, weights, padding, x)
+
+
+def _apart(
+    function: type[torch.autograd.Function], x: Tensor, weights: Sequence[Tensor], padding: int, *more: Any
+) -> tuple[Tensor, ...]:
+    """Multiply with the first weight and with all others side by side, by one product, and return each by itself."""
     first, *others = weights
-    rest = torch.cat(others, dim=1) if others else first.new_empty(first.shape[0], 0)
-    product, products = _SparseProducts.apply(first, rest, values, x, padding)
+    rest = torch.cat(others, dim=1) if len(others) > 1 else others[0] if others else first.new_empty(len(first), 0)
+    product, products = function.apply(x, first, rest, padding, *more)
     if len(others) < 2:
         return (product, products)[: len(weights)]
     return product, *(part.contiguous() for part in torch.split(products, [each.shape[1] for each in others], dim=1))
@@ -137,16 +142,37 @@ def _side_by_side(first: Tensor, second: Tensor, padding: int) -> Tensor:
     return both
 
 
+class _DenseProducts(torch.autograd.Function):
+    """X·[V|W] as two matrices, by one product, and one backward."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, first: Tensor, second: Tensor, padding: int) -> tuple[Tensor, Tensor]:
+        both = _side_by_side(first, second, padding)
+        ctx.save_for_backward(x, both)
+        ctx.border, ctx.start = first.shape[1], first.shape[1] + padding
+        product = x @ both
+        return product[:, : ctx.start].contiguous(), product[:, ctx.start :].contiguous()
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
+        x, both = ctx.saved_tensors
+        gradient = torch.cat(gradients, dim=1)
+        out = x.T @ gradient
+        grad_x = gradient @ both.T if ctx.needs_input_grad[0] else None
+        return grad_x, out[:, : ctx.border].contiguous(), out[:, ctx.start :].contiguous(), None
+
+
 class _SparseProducts(torch.autograd.Function):
-    """X·[V|W] as two matrices, in one pass over X, and one backward."""
+    """The same for sparse features, in one pass over their stored entries."""
 
     @staticmethod
     def forward(
-        ctx: Any, first: Tensor, second: Tensor, values: Tensor, x: SparseFeatures, padding: int
+        ctx: Any, values: Tensor, first: Tensor, second: Tensor, padding: int, x: SparseFeatures
     ) -> tuple[Tensor, Tensor]:
         ctx.save_for_backward(values)
         ctx.x, ctx.border = x, first.shape[1]
-        both = _side_by_side(first.detach(), second.detach(), padding)
+        both = _side_by_side(first, second, padding)
         out = both.new_empty(x.shape[0], first.shape[1] + padding)
         others = both.new_empty(x.shape[0], second.shape[1])
         chunks, indptr, indices = x.arrays
@@ -175,7 +201,7 @@ class _SparseProducts(torch.autograd.Function):
             # Threads share the columns of W: none writes where another does, and sums run over rows in their order.
             parallel.run(_scatter, parallel.strips(width), work, *entries, *arguments)
         border = ctx.border
-        return out[:, :border].contiguous(), out[:, gradients[0].shape[1] :].contiguous(), None, None, None
+        return None, out[:, :border].contiguous(), out[:, gradients[0].shape[1] :].contiguous(), None, None
 
 
 @kernel

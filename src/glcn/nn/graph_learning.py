@@ -9,6 +9,7 @@ from torch.nn.functional import pad
 
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels import (
+    VECTOR,
     AllPairs,
     Features,
     GraphTerms,
@@ -22,7 +23,6 @@ from glcn.kernels import (
 )
 
 Similarity = Literal["paper", "closeness"]
-VECTOR = 8
 _SIGN: dict[Similarity, int] = {"paper": 1, "closeness": -1}
 
 
@@ -118,8 +118,8 @@ class GraphLearning(Module):
     def connect(self, embedding: Tensor, pattern: Pattern, weights: Tensor | None = None) -> LearnedGraph:
         """Weigh some edges between rows that are embedded already."""
         score, square = edge_distances(embedding, self._attention_on(embedding), pattern)
-        logits = _SIGN[self.similarity] * score.relu()
-        return LearnedGraph(embedding, score, square, row_softmax(logits, pattern, weights), pattern)
+        S = row_softmax(score, pattern, weights, rectified=_SIGN[self.similarity])
+        return LearnedGraph(embedding, score, square, S, pattern)
 
     def _attention_on(self, embedding: Tensor) -> Tensor:
         d, width = len(self.attention), embedding.shape[1]

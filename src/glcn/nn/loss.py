@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, NamedTuple
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.functional import cross_entropy
@@ -86,8 +87,12 @@ class GLCNLoss(Module):
             output.logits[rows], targets[rows], weight=class_weight, reduction=self.label_reduction
         )
         smoothness, sparsity, distance = self._graph_loss(output.graph, graph.num_nodes, prior)
-        graph_loss = smoothness + self.sparsity_weight * sparsity + self.prior_weight * distance
-        total = label_loss + self.graph_weight * graph_loss if self.graph_weight else label_loss
+        total = label_loss
+        if self.graph_weight:  # no more operations than there are terms: small data would feel them
+            total = torch.add(total, smoothness, alpha=self.graph_weight)
+            total = torch.add(total, sparsity, alpha=self.graph_weight * self.sparsity_weight)
+            if prior is not None:
+                total = torch.add(total, distance, alpha=self.graph_weight * self.prior_weight)
         return LossTerms(total, label_loss, smoothness, sparsity, distance)
 
     def _graph_loss(
@@ -100,6 +105,8 @@ class GLCNLoss(Module):
         if prior is not None:
             distance = distance + prior.outside
         share = 1.0 if self.graph_reduction == "sum" else 1.0 / num_nodes
+        if share == self.smoothness_unit == 1.0:
+            return smoothness, sparsity, distance
         return share / self.smoothness_unit * smoothness, share * sparsity, share * distance
 
     def extra_repr(self) -> str:

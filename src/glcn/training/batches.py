@@ -49,7 +49,9 @@ class SampledNeighborhoods:
         order = np.random.default_rng((self.seed, turn)).permutation(self._train)
         labelled = order[place * self._labelled : (place + 1) * self._labelled]
         n = self.data.graph.num_nodes
-        others = np.random.default_rng((self.seed, turn, place)).integers(n, size=max(0, self.batch_size - len(labelled)))
+        others = np.random.default_rng((self.seed, turn, place)).integers(
+            n, size=max(0, self.batch_size - len(labelled))
+        )
         others = np.setdiff1d(others, labelled)
         return self._part(np.concatenate([labelled, others]), step, train=len(labelled))
 

@@ -1,0 +1,61 @@
+"""The committed figures are those of the page, and the races measure what they say."""
+
+import json
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def benchmarks_on_path(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    yield
+    for name in ("page", "race"):
+        sys.modules.pop(name, None)
+
+
+def test_the_page_is_that_of_the_committed_figures():
+    import page
+
+    rows = json.loads((FOLDER / "results.json").read_text())
+    assert page.text(rows) == (FOLDER.parent / "docs/speed.md").read_text(encoding="utf-8")
+    assert len({row["name"] for row in rows}) == len(rows)
+    for row in rows:
+        assert 0 < row["low"] <= row["ratio"] <= row["high"], row["name"]
+
+
+def test_contestants_take_turns_and_slow_ones_are_slow():
+    from race import ratio, take_turns
+
+    order = []
+
+    def sleeper(name, seconds):
+        def step():
+            order.append(name)
+            time.sleep(seconds)
+
+        return step
+
+    seconds = take_turns({"slow": sleeper("slow", 0.12), "quick": sleeper("quick", 0.04)}, 2)
+    found = ratio(seconds["slow"], seconds["quick"])
+    assert 2 < found.middle < 4.5
+    assert found.low <= found.middle <= found.high
+    turns = [name for name, before in zip(order, ["", *order], strict=False) if name != before]
+    assert turns[-4:] == ["slow", "quick", "slow", "quick"]
+
+
+def hold(megabytes):
+    """Return a step that takes so much memory for a moment."""
+    return lambda: np.ones(megabytes << 17).sum()
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system does not tell")
+def test_memory_is_that_of_the_step():
+    from race import extra_megabytes
+
+    assert 95 < extra_megabytes(hold, (1,), 100) < 130
