@@ -1,11 +1,13 @@
+import warnings
+
 import numpy as np
 import pytest
 import torch
 from scipy import sparse
 
 from glcn import GLCNClassifier
+from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, Prior
-from glcn.kernels import SparseFeatures
 from glcn.training import SampledNeighborhoods, TrainingData
 
 
@@ -22,14 +24,14 @@ def data(random):
 
 def test_labelled_rows_take_turns_and_their_labels_come_along(data):
     source = SampledNeighborhoods(data, 20, seed=0)
-    assert source.steps_per_pass == 5
+    assert source.steps_per_pass == 4
     for turn in range(2):
         seen = []
-        for step in range(5 * turn, 5 * turn + 5):
-            batch = source.batch(step)
+        for step in range(4 * turn, 4 * turn + 4):
+            (batch,) = source.batches(step)
             rows = batch.x[batch.train_rows]
             found = [int((data.x == row).all(dim=1).nonzero().item()) for row in rows]
-            assert len(found) <= 10
+            assert len(found) in (11, 12)
             assert torch.equal(batch.targets[batch.train_rows], data.targets[found])
             assert not len(batch.validation_rows)
             seen += found
@@ -42,23 +44,15 @@ def test_every_validation_row_is_judged_once_a_pass_and_in_the_same_company(data
     assert sum(len(part.validation_rows) for part in parts) == 50
     rows = torch.cat([part.x[part.validation_rows] for part in parts])
     assert torch.equal(rows, data.x[data.validation_rows])
-    for part, again in zip(parts, source.judged(5), strict=True):
+    for part, again in zip(parts, source.judged(4), strict=True):
         assert torch.equal(part.x, again.x)
-    assert not list(source.judged(3))
+    assert source.judged(3) is None
 
 
 def test_the_same_seed_draws_the_same_batches(data):
-    first, same, other = (SampledNeighborhoods(data, 20, seed).batch(4).x for seed in (1, 1, 2))
+    first, same, other = (SampledNeighborhoods(data, 20, seed).batches(4)[0].x for seed in (1, 1, 2))
     assert torch.equal(first, same)
     assert first.shape != other.shape or not torch.equal(first, other)
-
-
-def test_rows_of_sparse_features(random):
-    X = sparse.random_array((30, 50), density=0.1, rng=random, format="csr")
-    rows = torch.tensor([4, 0, 29, 4])
-    part = SparseFeatures.from_scipy(X, torch.float64)[rows]
-    found = sparse.csr_array((part.values.numpy(), part.indices.numpy(), part.indptr.numpy()), shape=part.shape)
-    np.testing.assert_array_equal(found.toarray(), X.toarray()[rows])
 
 
 def test_a_prior_is_refused(data):
@@ -78,7 +72,8 @@ def test_batches_learn_as_all_rows_do(variant, compact):
     X = sparse.csr_array(X) if compact else X
     few = np.where(random.random(600) < 0.1, y, -1)
     clf = GLCNClassifier(variant, batch_size=64, fixed_epochs=150, validation_fraction=0.0, random_state=0)
-    with np.errstate(all="raise"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphCollapseWarning)  # some variants tend to it
         clf.fit(X, few)
     assert (clf.transduction_ == y).mean() > 0.95
     assert (clf.predict(X[:50]) == y[:50]).mean() > 0.9

@@ -1,29 +1,35 @@
 """The scikit-learn face of the network."""
 
 import copy
+import hashlib
+import json
 import warnings
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.graph_report import GraphReport, graph_report
-from glcn.estimator.inputs import as_features, class_weights, is_given, prior_on
+from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
 from glcn.estimator.memory import check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
+from glcn.estimator.validation import LabelledRows
 from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph, neighbor_index
 from glcn.kernels.stopwatch import stage
-from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput
-from glcn.training import Progress, SampledNeighborhoods, Source, TrainingData
+from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace
+from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData
 
+SAMPLED_ROWS = 1_000  # whose features tell one training from another
 PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
 
@@ -89,6 +95,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     batch_size : int, None or "auto", default="auto"
         Seeds of the sampled neighbourhood that a step of training sees in place of all rows; an epoch is one step
         then. None trains on all rows at once, and so does ``"auto"`` up to 50,000 rows.
+    batch_shares : int or "auto", default="auto"
+        Parts that the seeds of a step are cut into, each with a neighbourhood of its own; their gradients are averaged.
+        Processes that train together (torchrun) share them out; ``"auto"`` is one for each process.
+    work_dir : str, Path or None, default=None
+        Folder for what a fit on batches keeps of the rows (several times their size), as files that are mapped into
+        memory; None keeps it in memory.
     validation_fraction : float, default=0.1
         Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
         ``validation``. Nothing is held out where a class has fewer than 5 labels.
@@ -174,6 +186,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         patience: int | Auto = AUTO,
         fixed_epochs: int | Auto = AUTO,
         batch_size: int | Auto | None = AUTO,
+        batch_shares: int | Auto = AUTO,
+        work_dir: Any = None,
         validation_fraction: float = 0.1,
         class_weight: Any = None,
         device: str = "auto",
@@ -206,6 +220,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.patience = patience
         self.fixed_epochs = fixed_epochs
         self.batch_size = batch_size
+        self.batch_shares = batch_shares
+        self.work_dir = work_dir
         self.validation_fraction = validation_fraction
         self.class_weight = class_weight
         self.device = device
@@ -221,6 +237,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         prior: Any = None,
         validation: Any = None,
         callback: Callable[[Progress], None] | None = None,
+        checkpoint: str | Path | None = None,
     ) -> "GLCNClassifier":
         """Learn a graph and a classifier from all rows and the labels that there are.
 
@@ -240,6 +257,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             Mask or numbers of labelled rows that are kept for early stopping and never fitted.
         callback : optional
             Called after each epoch with a :class:`glcn.training.Progress`.
+        checkpoint : optional
+            File that keeps the state of the training, written twice a minute. Where it exists already, training goes on
+            from it, to the same bits as one that was never interrupted.
 
         Returns
         -------
@@ -256,10 +276,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         edges = 0 if in_blocks else edge_count(graph, n, self.n_neighbors)
         memory = needed_bytes(settings, X, edges, len(labels.classes), trained_rows=min(n, trained))
         check_memory(memory, self.variant)
+        settings["batch_size"] = batch_size
         known, candidates = self._joined_pairs(X) if in_blocks else self._joined(X, graph)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
+        compact = settings["projection_size"] is not None
         data = TrainingData(
-            x=as_features(scale(X), compact=settings["projection_size"] is not None),
+            x=as_features(scale(X), compact=compact) if batch_size is None else RowsOnDemand(X, scale, compact),
             graph=candidates if uses_weights(self.variant) else candidates.unweighted(),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
@@ -267,10 +289,15 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             prior=prior_on(candidates, graph, prior, settings.get("prior_weight", 0.0)),
             class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
         )
-        source = data if batch_size is None else SampledNeighborhoods(data, batch_size, seed)
+        source: Source = data
+        if batch_size is not None:
+            shares = None if self.batch_shares == AUTO else int(self.batch_shares)
+            source = SampledNeighborhoods(data, batch_size, seed, shares=shares)
+        space = None if batch_size is None else Workspace(None if self.work_dir is None else Path(self.work_dir))
         generator = torch.Generator().manual_seed(seed)
-        model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator)
-        result = self._train(model, loss, source, settings, generator, callback, before_epoch)
+        model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator, space)
+        kept = None if checkpoint is None else Checkpoint(Path(checkpoint), _purpose(settings, X, labels.codes, rows))
+        result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         with torch.no_grad(), stage("final answer"):
             output = answer()
 
@@ -282,7 +309,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.neighbor_recall_: float | None = known.index.recall if graph is None else None
         self.memory_estimate_ = memory
         self._scale = scale
-        self._keep(problem, self._read_off(data, output))
+        self._keep(problem, self._read_off(data, output, space))
         self._warn_if_interrupted()
         self._warn_if_collapsed()
         return self
@@ -321,27 +348,45 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0]), CompleteGraph(X.shape[0])
 
     def _parts(
-        self, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
+        self,
+        settings: Mapping[str, Any],
+        source: Source,
+        num_classes: int,
+        generator: torch.Generator,
+        space: Workspace | None,
     ) -> Parts:
-        return build(self.variant, settings, source, num_classes, generator)
+        return build(self.variant, settings, source, num_classes, generator, space)
 
-    @torch.no_grad()
-    def _read_off(self, data: TrainingData, output: GLCNOutput | PlusOutput) -> NDArray[np.float32]:
-        """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
-        self._known = output
-        self.hidden_: NDArray[np.float32] = self.model_.first_hidden(self._known).numpy()
-        self.graph_ = self._learned_graph(data.graph)
-        self.graph_report_: GraphReport = graph_report(self._known.graph, data.graph, data.targets)
-        probabilities: NDArray[np.float32] = self._known.logits.softmax(dim=1).numpy()
-        return probabilities
+    @property
+    def hidden_(self) -> NDArray[np.float32]:
+        """Each row as the first convolution sees it, for maps."""
+        check_is_fitted(self)
+        with torch.no_grad():
+            hidden: NDArray[np.float32] = self.model_.first_hidden(self._known).numpy()
+        return hidden
 
-    def _learned_graph(self, graph: CandidateGraph | CompleteGraph) -> Any:
+    @property
+    def graph_(self) -> Any:
+        """The learned graph S, (n_samples, n_samples)."""
+        check_is_fitted(self)
         learned = self._known.graph
-        if isinstance(learned, LearnedGraph) and isinstance(graph, CandidateGraph):
-            return graph.to_scipy(learned.values)
-        values, columns = learned.strongest(self.n_neighbors)  # type: ignore[union-attr]
+        if isinstance(learned, LearnedGraph):
+            return CandidateGraph(learned.pattern).to_scipy(learned.values)
+        values, columns = learned.strongest(self.n_neighbors)
         n, k = values.shape
         return sparse.csr_array((values.numpy().ravel(), columns.numpy().ravel(), range(0, n * k + 1, k)), (n, n))
+
+    @torch.no_grad()
+    def _read_off(
+        self, data: TrainingData, output: GLCNOutput | PlusOutput, space: Workspace | None
+    ) -> NDArray[np.float32]:
+        """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
+        self._known = output
+        self.graph_report_: GraphReport = graph_report(output.graph, data.graph, data.targets)
+        probabilities = (space or Workspace()).empty("probabilities", *output.logits.shape)
+        torch.softmax(output.logits, dim=1, out=probabilities)
+        answer: NDArray[np.float32] = probabilities.numpy()
+        return answer
 
     def _warn_if_collapsed(self) -> None:
         if self.graph_report_.collapsed and self.settings_.get("learn_graph", True):
@@ -362,3 +407,14 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         logits = model.attach(x, self._known, joined.support, joined.pattern, weights)
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).float().numpy()
         return probabilities
+
+
+def _purpose(settings: Mapping[str, Any], X: Any, codes: NDArray[np.int64], rows: LabelledRows) -> str:
+    """Return a fingerprint of what is trained on what, so that a checkpoint is not taken for another's."""
+    told = {name: value for name, value in settings.items() if name not in ("verbose", "work_dir", "device")}
+    digest = hashlib.blake2b(json.dumps([told, X.shape], sort_keys=True, default=str).encode(), digest_size=16)
+    sample = np.linspace(0, X.shape[0] - 1, min(X.shape[0], SAMPLED_ROWS)).astype(np.int64)
+    some = X[sample].toarray() if sparse.issparse(X) else X[sample]
+    for array in (some, codes, rows.train, rows.validation):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from glcn.graph import CandidateGraph, CompleteGraph
-from glcn.kernels import AllPairs
+from glcn.graph import CandidateGraph, CompleteGraph, row_blocks
+from glcn.kernels import AllPairs, row_softmax
 from glcn.nn import LearnedGraph
 
 COLLAPSED_BELOW = 0.01  # mean distance from uniform, as a share of a row's mass
@@ -107,10 +107,14 @@ def graph_report(
 
 
 def _parts(learned: LearnedGraph | AllPairs, graph: CandidateGraph | CompleteGraph) -> Iterator[_Edges]:
-    """Go through the edges: all at once where they are stored, else some rows at a time."""
+    """Go through the edges, some rows at a time."""
     if isinstance(learned, LearnedGraph) and isinstance(graph, CandidateGraph):
-        ends = (graph.pattern.rows, graph.pattern.columns)
-        yield _Edges(learned.values.double(), graph.uniform().double(), learned.score, *ends)
+        for block in row_blocks(graph):
+            pattern, edges = block.pattern, block.edges
+            U = row_softmax(torch.zeros(pattern.num_edges), pattern, block.weights)
+            yield _Edges(
+                learned.values[edges].double(), U.double(), learned.score[edges], pattern.rows, pattern.columns
+            )
         return
     n = graph.num_nodes
     for part, S, score in learned.by_rows():  # type: ignore[union-attr]

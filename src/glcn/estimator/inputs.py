@@ -1,5 +1,6 @@
 """From what users pass to ``fit`` to what the network takes."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch import Tensor
 from glcn.graph import CandidateGraph, CompleteGraph, Prior
 from glcn.kernels import Features, SparseFeatures
 
+_BLOCK = 1 << 22  # values
 SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
 
 
@@ -27,10 +29,30 @@ def as_features(X: Any, *, compact: bool) -> Features:
     return x
 
 
+@dataclass(frozen=True, eq=False)
+class RowsOnDemand:
+    """Features that are read, scaled and converted when some of the rows are asked for, never all of them."""
+
+    X: Any  # (n, p) array, maybe a file mapped into memory, or scipy CSR
+    scale: Any  # a RowScale
+    compact: bool
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of rows and of columns."""
+        return self.X.shape[0], self.X.shape[1]
+
+    def __getitem__(self, rows: Any) -> Features:
+        """Return some rows, by a slice or their numbers."""
+        rows = rows.numpy() if isinstance(rows, Tensor) else rows
+        return as_features(self.scale(self.X[rows]), compact=self.compact)
+
+
 def mean_row_length(X: Any) -> float:
     """Return the root of the mean squared length of the rows, or 1 where all are zero."""
-    squares = (X.data if sparse.issparse(X) else X).astype(np.float64, copy=False)
-    length = float(np.sqrt(np.square(squares).sum() / X.shape[0]))
+    values = (X.data if sparse.issparse(X) else X).ravel()
+    parts = (values[start : start + _BLOCK].astype(np.float64) for start in range(0, len(values), _BLOCK))
+    length = float(np.sqrt(sum(np.square(part).sum() for part in parts) / X.shape[0]))
     return length if length > 0 else 1.0
 
 

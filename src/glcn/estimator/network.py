@@ -11,6 +11,7 @@ from glcn.estimator.inputs import choose_device
 from glcn.exceptions import TrainingInterruptedWarning
 from glcn.training import (
     Callback,
+    Checkpoint,
     Loss,
     Network,
     Progress,
@@ -37,6 +38,7 @@ class NetworkMixin:
         generator: torch.Generator,
         callback: Callback | None,
         before_epoch: Callable[[int], None] | None = None,
+        checkpoint: Checkpoint | None = None,
     ) -> TrainingResult:
         """Train ``model`` on the chosen device and bring it back; ``settings`` are parameters of the classifier."""
         how = TrainingSettings(
@@ -56,7 +58,14 @@ class NetworkMixin:
 
             model.to(device)
             result = train(
-                model, loss, source.to(device), how, generator=generator, callback=tell, before_epoch=before_epoch
+                model,
+                loss,
+                source.to(device),
+                how,
+                generator=generator,
+                callback=tell,
+                before_epoch=before_epoch,
+                checkpoint=checkpoint,
             )
         model.to("cpu")
         return result

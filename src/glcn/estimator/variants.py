@@ -9,8 +9,21 @@ from torch import Tensor
 
 from glcn.estimator.inputs import mean_row_length
 from glcn.graph import CompleteGraph, suitable_metric
-from glcn.nn import GLCN, VARIANTS, GLCNLoss, GLCNPlus, PlusLoss, PlusOutput
-from glcn.training import Source, TrainingData, warm_up_links
+from glcn.nn import (
+    GLCN,
+    VARIANTS,
+    GLCNLoss,
+    GLCNOutput,
+    GLCNPlus,
+    PlusLoss,
+    PlusOutput,
+    Workspace,
+    answer_in_blocks,
+    blend_in_blocks,
+    glcn_in_blocks,
+    plus_in_blocks,
+)
+from glcn.training import Source, TrainingData, current_processes, warm_up_links
 
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
@@ -126,12 +139,17 @@ def row_scale(variant: str, X: Any, num_labels: int, metric: str) -> RowScale:
 
 
 def build(
-    variant: str, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
+    variant: str,
+    settings: Mapping[str, Any],
+    source: Source,
+    num_classes: int,
+    generator: torch.Generator,
+    space: Workspace | None = None,
 ) -> Parts:
-    """Make the network of a variant and its loss."""
+    """Make the network of a variant and its loss; with a workspace, its answer is computed there in blocks of rows."""
     if variant == PLUS:
-        return build_plus(settings, source, num_classes, generator)
-    return _glcn(variant, settings, source.data, num_classes, generator)
+        return build_plus(settings, source, num_classes, generator, space=space)
+    return _glcn(variant, settings, source, num_classes, generator, space)
 
 
 def _names() -> set[str]:
@@ -148,9 +166,14 @@ def _own_settings(variant: str, *, has_graph: bool) -> dict[str, Any]:
 
 
 def _glcn(
-    variant: str, settings: Mapping[str, Any], data: TrainingData, num_classes: int, generator: torch.Generator
+    variant: str,
+    settings: Mapping[str, Any],
+    source: Source,
+    num_classes: int,
+    generator: torch.Generator,
+    space: Workspace | None,
 ) -> Parts:
-    form = VARIANTS[variant]
+    form, data = VARIANTS[variant], source.data
     model = GLCN(
         data.x.shape[1],
         settings["hidden_units"],
@@ -170,9 +193,13 @@ def _glcn(
         label_reduction=form.label_reduction,
         graph_reduction=form.graph_reduction,
         smoothness=form.smoothness,
-        smoothness_unit=_mean_edge_length(model, data) if form.relative else 1.0,
+        smoothness_unit=_mean_edge_length(model, source) if form.relative else 1.0,
     )
-    return Parts(model, loss, lambda: model(data.x, data.graph))
+
+    def answer() -> GLCNOutput:
+        return model(data.x, data.graph) if space is None else glcn_in_blocks(model, data.x, data.graph, space)
+
+    return Parts(model, loss, answer)
 
 
 def build_plus(
@@ -184,6 +211,7 @@ def build_plus(
     network: type[GLCNPlus] = GLCNPlus,
     criterion: type[PlusLoss] = PlusLoss,
     link_steps: int = LINK_STEPS,
+    space: Workspace | None = None,
 ) -> Parts:
     """Make the network of ``plus``, or another one in its place, and give its edge scorer a head start."""
     data = source.data
@@ -212,10 +240,19 @@ def build_plus(
         warm_up_links(model, source, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator)
 
     def answer() -> PlusOutput:
+        if space is not None:
+            return _plus_answer_in_blocks(model, data, space)
         model.settle_share(model(data.x, data.graph), data.targets, data.validation_rows)
         return model.settle_answer(model(data.x, data.graph), data.targets, data.train_rows)
 
     return Parts(model, loss, answer, loss.start_epoch)
+
+
+def _plus_answer_in_blocks(model: GLCNPlus, data: TrainingData, space: Workspace) -> PlusOutput:
+    output = plus_in_blocks(model, data.x, data.graph, space)
+    model.settle_share(output, data.targets, data.validation_rows)
+    output = blend_in_blocks(model, output)
+    return answer_in_blocks(model, output, data.graph, data.targets, data.train_rows, space)
 
 
 def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
@@ -229,13 +266,19 @@ def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
     return (counts + 1) / (counts + 1).sum()
 
 
+def _mean_edge_length(model: GLCN, source: Source) -> float:
+    """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection, as a first step sees them."""
+    processes = current_processes()
+    lengths = [_mean_length_in(model, part) for part in source.batches(0)]
+    mean = processes.total(torch.tensor(lengths, dtype=torch.float64).mean()) / processes.count
+    return float(mean) if mean > 0 else 1.0
+
+
 @torch.no_grad()
-def _mean_edge_length(model: GLCN, data: TrainingData) -> float:
-    """Return the mean ‖x̃_i − x̃_j‖² between different rows under the untrained projection."""
+def _mean_length_in(model: GLCN, data: TrainingData) -> float:
     if isinstance(data.graph, CompleteGraph):
         n = data.graph.num_nodes
         x = model.graph_learning.embed(data.x).double()
-        length = float((x - x.mean(dim=0)).square().sum()) * 2 / (n - 1)
-        return length if length > 0 else 1.0
+        return float((x - x.mean(dim=0)).square().sum()) * 2 / (n - 1)
     squares = model.graph_learning(data.x, data.graph).square[~data.graph.is_loop]
-    return float(squares.double().mean()) if squares.any() else 1.0
+    return float(squares.double().mean()) if len(squares) else 0.0

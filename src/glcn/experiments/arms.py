@@ -14,7 +14,7 @@ from glcn.estimator import GLCNClassifier
 from glcn.estimator.variants import LINK_STEPS, Parts, build_plus
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances
-from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput
+from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput, Workspace
 from glcn.training import Source
 
 SPARSITY = 1.0  # γ of the paper's graph loss, which its text does not name
@@ -29,7 +29,12 @@ class Arm(GLCNClassifier):
     link_steps = LINK_STEPS
 
     def _parts(
-        self, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
+        self,
+        settings: Mapping[str, Any],
+        source: Source,
+        num_classes: int,
+        generator: torch.Generator,
+        space: Workspace | None,
     ) -> Parts:
         return build_plus(
             settings,
@@ -39,11 +44,12 @@ class Arm(GLCNClassifier):
             network=self.network,
             criterion=self.criterion,
             link_steps=self.link_steps,
+            space=space,
         )
 
 
 class _Uniform(GLCNPlus):
-    def _normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
+    def normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
         return weights / degree.index_select(0, pattern.rows)
 
 
@@ -54,8 +60,8 @@ class Uniform(Arm):
 
 
 class _Shuffled(GLCNPlus):
-    def _weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
-        edges = super()._weigh(h, pattern, weights, is_loop)
+    def weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
+        edges = super().weigh(h, pattern, weights, is_loop)
         return edges._replace(weights=edges.weights[_shuffled_within_rows(pattern)])
 
 
@@ -103,8 +109,8 @@ class PaperScore(Arm):
 class _Cosine(GLCNPlus):
     alike: Tensor  # (E,) set after the network is made
 
-    def _weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
-        edges = super()._weigh(h, pattern, weights, is_loop)
+    def weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
+        edges = super().weigh(h, pattern, weights, is_loop)
         return edges._replace(weights=self.alike if weights is None else self.alike * weights)
 
 
@@ -115,9 +121,14 @@ class Cosine(Arm):
     link_steps = 0
 
     def _parts(
-        self, settings: Mapping[str, Any], source: Source, num_classes: int, generator: torch.Generator
+        self,
+        settings: Mapping[str, Any],
+        source: Source,
+        num_classes: int,
+        generator: torch.Generator,
+        space: Workspace | None,
     ) -> Parts:
-        parts = super()._parts(settings, source, num_classes, generator)
+        parts = super()._parts(settings, source, num_classes, generator, space)
         parts.model.alike = _cosines(source.data.x, source.data.graph.pattern)
         return parts
 

@@ -1,5 +1,6 @@
 """Graphs: the candidates on which a graph is learned, nearest neighbours, and priors."""
 
+from glcn.graph.blocks import RowBlock, row_blocks
 from glcn.graph.candidate import LARGEST_STORED, CandidateGraph
 from glcn.graph.complete import CompleteGraph
 from glcn.graph.neighbors import (
@@ -20,8 +21,10 @@ __all__ = [
     "NeighborSampler",
     "Neighborhood",
     "Prior",
+    "RowBlock",
     "check_neighbor_count",
     "nearest_neighbors",
     "neighbor_index",
+    "row_blocks",
     "suitable_metric",
 ]

@@ -70,8 +70,8 @@ class NeighborSampler:
         _list_edges(indptr, indices, nodes, self._place, pointers, columns, chosen)
         reverse = np.empty_like(columns)
         _mirror(pointers, columns, reverse)
-        parts = (torch.from_numpy(part) for part in (pointers, columns, reverse))
-        return Pattern(*parts), chosen
+        pattern = Pattern(torch.from_numpy(pointers), torch.from_numpy(columns), torch.from_numpy(reverse))
+        return pattern, chosen
 
 
 @kernel

@@ -43,7 +43,8 @@ class _EdgeDistances(torch.autograd.Function):
         score, square = h.new_empty(pattern.num_edges), h.new_empty(pattern.num_edges)
         chunks, indptr, indices, reverse = pattern.arrays
         work = pattern.num_edges * h.shape[1] // (1 if pattern.reverse is None else 2)
-        arguments = (h.numpy(), a.numpy(), score.numpy(), square.numpy())
+        own = h.numpy()[pattern.first_row :]
+        arguments = (own, h.numpy(), a.numpy(), score.numpy(), square.numpy())
         parallel.run(_forward, chunks, work, indptr, indices, reverse, *arguments)
         ctx.save_for_backward(h, a)
         ctx.pattern = pattern
@@ -76,12 +77,12 @@ class _EdgeDistances(torch.autograd.Function):
 
 
 @kernel
-def _forward(chunks, first, last, indptr, indices, reverse, h, a, score, square):  # type: ignore[no-untyped-def]
+def _forward(chunks, first, last, indptr, indices, reverse, own, h, a, score, square):  # type: ignore[no-untyped-def]
     d = h.shape[1]
     mirrored = reverse.size > 0
     zero = h.dtype.type(0)
     for i in range(chunks[first], chunks[last]):
-        h_i = h[i]
+        h_i = own[i]
         for e in range(indptr[i], indptr[i + 1]):
             j = indices[e]
             if mirrored and j < i:

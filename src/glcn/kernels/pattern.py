@@ -1,6 +1,6 @@
 """The stored entries of a sparse matrix: CSR without values."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,13 +29,14 @@ class Pattern:
 
     A square pattern is symmetric and carries ``reverse``: entry e = (i, j) has its mirror image (j, i) at
     ``reverse[e]``, which turns every scatter of a backward pass into a gather. A pattern without ``reverse`` serves
-    forward passes only; its row i belongs to table row i, so the receiving nodes come first in the table.
+    forward passes only; its row i is row ``first_row`` + i of the table that ``indices`` point into.
     """
 
-    indptr: Tensor  # (rows + 1,) int32
+    indptr: Tensor  # (rows + 1,) int32, or int64 where there are more entries than that
     indices: Tensor  # (E,) int32
     reverse: Tensor | None = None  # (E,) int32
-    table_size: int | None = None  # rows of the table that ``indices`` point into; None: a square pattern
+    table_size: int | None = None  # rows of that table; None: as many as the pattern has
+    first_row: int = 0
 
     @property
     def num_rows(self) -> int:
@@ -54,9 +55,10 @@ class Pattern:
 
     @cached_property
     def rows(self) -> Tensor:
-        """Row of each entry, (E,) int64."""
+        """Row of each entry in the table, (E,) int64."""
         counts = self.indptr.diff().long()
-        return torch.arange(self.num_rows, device=counts.device).repeat_interleave(counts)
+        rows = torch.arange(self.first_row, self.first_row + self.num_rows, device=counts.device)
+        return rows.repeat_interleave(counts)
 
     @cached_property
     def columns(self) -> Tensor:
@@ -75,7 +77,7 @@ class Pattern:
         if self.indptr.device == torch.device(device):
             return self
         reverse = None if self.reverse is None else self.reverse.to(device)
-        return Pattern(self.indptr.to(device), self.indices.to(device), reverse, self.table_size)
+        return replace(self, indptr=self.indptr.to(device), indices=self.indices.to(device), reverse=reverse)
 
 
 def chunk_bounds(indptr: NDArray[np.int32]) -> NDArray[np.int64]:

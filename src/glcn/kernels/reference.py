@@ -24,12 +24,13 @@ def row_softmax(logits: Tensor, pattern: Pattern, weights: Tensor | None, rectif
     """w_e exp(l_e) / Σ_{row} w exp(l), of ±ReLU(l) where ``rectified`` is ±1."""
     logits = rectified * logits.relu() if rectified else logits
     peak = logits.new_full((pattern.num_rows,), -torch.inf)
-    peak = peak.scatter_reduce(0, pattern.rows, logits.detach(), "amax")
-    mass = (logits - peak[pattern.rows]).exp()
+    rows = pattern.rows - pattern.first_row
+    peak = peak.scatter_reduce(0, rows, logits.detach(), "amax")
+    mass = (logits - peak[rows]).exp()
     if weights is not None:
         mass = mass * weights
-    total = mass.new_zeros(pattern.num_rows).index_add(0, pattern.rows, mass)
-    return mass / total[pattern.rows]
+    total = mass.new_zeros(pattern.num_rows).index_add(0, rows, mass)
+    return mass / total[rows]
 
 
 def graph_terms(values: Tensor, squares: Tensor, prior: Tensor | None) -> tuple[Tensor, Tensor, Tensor]:
@@ -41,7 +42,7 @@ def graph_terms(values: Tensor, squares: Tensor, prior: Tensor | None) -> tuple[
 def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
     """S·X."""
     messages = values[:, None] * x[pattern.columns]  # (E, m)
-    return x.new_zeros(pattern.num_rows, x.shape[1]).index_add(0, pattern.rows, messages)
+    return x.new_zeros(pattern.num_rows, x.shape[1]).index_add(0, pattern.rows - pattern.first_row, messages)
 
 
 def all_scores(h: Tensor, others: Tensor, a: Tensor) -> Tensor:

@@ -72,13 +72,6 @@ class SparseFeatures:
         pointers = position.indptr.astype(np.int32)
         return chunk_bounds(pointers), pointers, position.indices.astype(np.int32), position.data
 
-    def __getitem__(self, rows: Tensor) -> "SparseFeatures":
-        """Return some rows, by their numbers."""
-        matrix = sparse.csr_array((self.values.numpy(), self.indices.numpy(), self.indptr.numpy()), shape=self.shape)
-        part = matrix[rows.numpy()]
-        parts = (_int32(part.indptr), _int32(part.indices), torch.from_numpy(part.data))
-        return SparseFeatures(*parts, self.num_columns)
-
     def double(self) -> "SparseFeatures":
         """Return the features in double precision."""
         return replace(self, values=self.values.double())

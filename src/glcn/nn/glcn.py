@@ -103,11 +103,11 @@ class GLCN(Module):
         self, x: Features, graph: CandidateGraph | CompleteGraph, generator: torch.Generator | None = None
     ) -> GLCNOutput:
         """Learn S on ``graph`` and classify all rows of ``x`` (n, p); ``generator`` draws the dropout."""
-        embedding, message = self._first_products(x, generator)  # (n, d), (n, m)
+        embedding, message = self.first_products(x, generator)  # (n, d), (n, m)
         S = self.graph_learning.learn(embedding, graph)
         messages = [message]
         for weight in list(self.weights)[1:]:
-            message = self._next_message(S.propagate(message, joint=self.joint), weight, generator)
+            message = self.next_message(S.propagate(message, joint=self.joint), weight, generator)
             messages.append(message)
         return GLCNOutput(S.propagate(message, joint=self.joint), S, tuple(messages))
 
@@ -132,7 +132,7 @@ class GLCN(Module):
         Tensor
             Logits of the new rows, (b, c).
         """
-        embedding, message = self._first_products(x, None)
+        embedding, message = self.first_products(x, None)
         table = torch.cat([embedding, known.graph.embedding[support]])
         S = self.graph_learning.connect(table, pattern, weights)
         layers = list(self.weights)
@@ -140,14 +140,14 @@ class GLCN(Module):
             received = S.propagate(torch.cat([message, known_message[support]]))
             if layer + 1 == len(layers):
                 return received
-            message = self._next_message(received, layers[layer + 1], None)
+            message = self.next_message(received, layers[layer + 1], None)
         raise AssertionError("a network has at least one layer")
 
     def first_hidden(self, output: GLCNOutput) -> Tensor:
         """Return σ(S X W⁰) of a pass, (n, m): each row as the first convolution sees it."""
         return _ACTIVATIONS[self.activation](output.graph.propagate(output.messages[0]))
 
-    def _first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    def first_products(self, x: Features, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and x W⁰, under the same dropout."""
         probability = self.dropout if self.training else 0.0
         P, W = self.graph_learning.projection, self.weights[0]
@@ -158,7 +158,8 @@ class GLCN(Module):
         embedding, message = feature_products(x, (P, W), probability, generator, padding=padding)
         return embedding, message
 
-    def _next_message(self, received: Tensor, weight: Tensor, generator: torch.Generator | None) -> Tensor:
+    def next_message(self, received: Tensor, weight: Tensor, generator: torch.Generator | None) -> Tensor:
+        """Return what rows send in the next layer, σ(received) W."""
         hidden = _ACTIVATIONS[self.activation](received)
         return dropout(hidden, self.dropout if self.training else 0.0, generator) @ weight
 

@@ -109,6 +109,11 @@ class GraphLearning(Module):
         """Columns of zeros that an embedding gets, so that vector units have no remainder to do one by one."""
         return -len(self.attention) % VECTOR
 
+    @property
+    def width(self) -> int:
+        """Columns of an embedding."""
+        return len(self.attention) + (0 if self.projection is None else self.padding)
+
     def learn(self, embedding: Tensor, graph: CandidateGraph | CompleteGraph) -> LearnedGraph | AllPairs:
         """Learn S from rows that are embedded already."""
         if isinstance(graph, CompleteGraph):

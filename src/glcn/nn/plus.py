@@ -96,7 +96,7 @@ class GLCNPlus(Module):
         self.dropout = dropout
         self.smoothing = smoothing
         self.learn_graph = learn_graph
-        self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator)
+        self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator).requires_grad_(learn_graph)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
         self.first_bias = Parameter(torch.empty(hidden_channels))
         self.second_weight = Parameter(torch.empty(hidden_channels, out_channels))  # W¹
@@ -129,28 +129,28 @@ class GLCNPlus(Module):
     def forward(self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None) -> PlusOutput:
         """Learn W on ``graph`` and classify all rows of ``x`` (n, p); ``generator`` draws what is random."""
         passes = self.num_passes if self.training else 1
-        h, product = self._products(x, passes, generator)  # (n, d), (n, s·m)
-        edges = self._weigh(h, graph.pattern, graph.weights, graph.is_loop)
-        Ws = self._views(edges.weights, graph.weights)
+        h, product = self.products(x, passes, generator)  # (n, d), (n, s·m)
+        edges = self.weigh(h, graph.pattern, graph.weights, graph.is_loop)
+        Ws = self.view_weights(edges.weights, graph.weights)
         if self.training:
             parts = self._dealt_out(self._without_some_rows(product, passes, generator))
         else:
             parts = (product,) * len(Ws)
         views = [self._spread(W, part, graph.pattern) for W, part in zip(Ws, parts, strict=True)]
-        samples = torch.cat([self._classify(view.sums[-1], generator) for view in views])
+        samples = torch.cat([self.classify(view.sums[-1], generator) for view in views])
         links = self.scorer.log_odds(h, edges.score, graph, generator) if self.training and self.learn_graph else None
         shares = edges.weights / views[0].degree.index_select(0, graph.pattern.rows)
         learned = LearnedGraph(h, edges.score, edges.square, shares, graph.pattern)
         if self.training:
             return PlusOutput(samples.log_softmax(dim=2).logsumexp(dim=0), samples, learned, links, ())
-        return PlusOutput(_blended(samples, self.share), samples, learned, links, tuple(views))
+        return PlusOutput(blended(samples, self.share), samples, learned, links, tuple(views))
 
     def link_log_odds(
         self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None
     ) -> LinkLogOdds:
         """Return what the link loss needs, without the rest of the network."""
         (h,) = feature_products(x, (self._masked(self.scorer.projection, 1, generator),))
-        edges = self._weigh(h, graph.pattern, graph.weights, graph.is_loop)
+        edges = self.weigh(h, graph.pattern, graph.weights, graph.is_loop)
         return self.scorer.log_odds(h, edges.score, graph, generator)
 
     @torch.no_grad()
@@ -170,7 +170,7 @@ class GLCNPlus(Module):
             return
         samples = output.samples[:, rows]
         losses = {
-            share: nll_loss(_blended(samples, share).log_softmax(dim=1), targets[rows], reduction="none")
+            share: nll_loss(blended(samples, share).log_softmax(dim=1), targets[rows], reduction="none")
             for share in SHARES
         }
         gains = {share: losses[EVEN] - loss for share, loss in losses.items()}
@@ -191,7 +191,7 @@ class GLCNPlus(Module):
         first = output.logits.softmax(dim=1)
         first[rows] = one_hot(targets[rows], first.shape[1]).to(first.dtype)
         F = first
-        for _ in range(math.ceil(math.log(SMOOTH_ENOUGH) / math.log(self.smoothing))):
+        for _ in range(smoothing_rounds(self.smoothing)):
             F = torch.lerp(first, output.graph.propagate(F), self.smoothing)
         return output._replace(logits=F.clamp_min(torch.finfo(F.dtype).tiny).log())
 
@@ -199,17 +199,17 @@ class GLCNPlus(Module):
         self, x: Features, known: PlusOutput, support: Tensor, pattern: Pattern, weights: Tensor | None = None
     ) -> Tensor:
         """Classify new rows from their edges to known ones, which stay as they are; see :meth:`glcn.nn.GLCN.attach`."""
-        h, product = self._products(x, 1, None)
+        h, product = self.products(x, 1, None)
         table = torch.cat([h, known.graph.embedding[support]])
-        edges = self._weigh(table, pattern, weights, pattern.rows == pattern.columns)
+        edges = self.weigh(table, pattern, weights, pattern.rows == pattern.columns)
         samples = []
-        for W, view in zip(self._views(edges.weights, weights), known.views, strict=True):
-            S = self._normalized(W, torch.cat([degrees(W, pattern), view.degree[support]]), pattern)
+        for W, view in zip(self.view_weights(edges.weights, weights), known.views, strict=True):
+            S = self.normalized(W, torch.cat([degrees(W, pattern), view.degree[support]]), pattern)
             received = product
             for known_sum in view.sums[:-1]:
                 received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
-            samples.append(self._classify(received, None))
-        logits = _blended(torch.cat(samples), self.share)
+            samples.append(self.classify(received, None))
+        logits = blended(torch.cat(samples), self.share)
         return self._smoothed(logits, edges.weights, known.logits[support], pattern) if self.smoothing else logits
 
     def _smoothed(self, logits: Tensor, weights: Tensor, known: Tensor, pattern: Pattern) -> Tensor:
@@ -227,7 +227,7 @@ class GLCNPlus(Module):
         hidden = [torch.relu(view.sums[-1] / (self.num_hops + 1) + self.first_bias) for view in output.views]
         return hidden[0] if len(hidden) == 1 else self.share * hidden[0] + (1 - self.share) * hidden[1]
 
-    def _views(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
+    def view_weights(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
         """Return the W of each view, (E,) each; ``given`` is None where every weight of A is 1."""
         if self.num_views == 1:
             return (learned,)
@@ -244,13 +244,13 @@ class GLCNPlus(Module):
     def _spread(self, W: Tensor, product: Tensor, pattern: Pattern) -> View:
         """Send ``product`` (n, ·) over K hops, and sum up."""
         degree = degrees(W, pattern)
-        S = self._normalized(W, degree, pattern)
+        S = self.normalized(W, degree, pattern)
         sums = [product]
         for _ in range(self.num_hops):
             sums.append(product + propagate(S, sums[-1], pattern))
         return View(degree, tuple(sums))
 
-    def _products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
+    def products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and the x W⁰ of all passes side by side, each with its own features left out in training."""
         W = self._masked(self.first_weight, passes, generator)
         if not self.learn_graph:
@@ -271,18 +271,19 @@ class GLCNPlus(Module):
         kept = dropout(product.new_ones(len(product), passes, 1), self.row_dropout, generator)
         return (product.view(len(product), passes, -1) * kept).flatten(1)
 
-    def _weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
+    def weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
+        """Return the learned W on some edges between rows embedded at ``h``; that of A where none is learned."""
         if self.learn_graph:
             weighed: EdgeWeights = self.scorer(h, pattern, weights, is_loop)
             return weighed
         zeros = h.new_zeros(pattern.num_edges)
         return EdgeWeights(zeros, zeros, h.new_ones(pattern.num_edges) if weights is None else weights)
 
-    def _normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
+    def normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
         """Turn W into S, (E,)."""
         return symmetrically_normalized(weights, degree, pattern)
 
-    def _classify(self, sums: Tensor, generator: torch.Generator | None) -> Tensor:
+    def classify(self, sums: Tensor, generator: torch.Generator | None) -> Tensor:
         """Return the logits of each pass, (passes, n, c), from its K + 1 hops summed, (n, passes·m)."""
         H = sums.view(len(sums), -1, len(self.first_bias)) / (self.num_hops + 1)
         hidden = dropout(torch.relu(H + self.first_bias), self.dropout if self.training else 0.0, generator)
@@ -302,7 +303,12 @@ class GLCNPlus(Module):
         return super().__call__(*arguments, **keywords)  # type: ignore[no-any-return]
 
 
-def _blended(samples: Tensor, share: Tensor | float) -> Tensor:
+def smoothing_rounds(alpha: float) -> int:
+    """Return after how many rounds an answer is as good as spread."""
+    return math.ceil(math.log(SMOOTH_ENOUGH) / math.log(alpha))
+
+
+def blended(samples: Tensor, share: Tensor | float) -> Tensor:
     """Return the logits of the mean of the views' probabilities, (n, c), where the first of two weighs ``share``."""
     if len(samples) == 1:
         return samples[0]

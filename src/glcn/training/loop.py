@@ -1,6 +1,7 @@
-"""Full-batch training with early stopping."""
+"""Training with early stopping."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +14,9 @@ from torch.optim.lr_scheduler import StepLR
 from glcn.graph import Prior
 from glcn.kernels import Features
 from glcn.kernels.stopwatch import stage
+from glcn.training.checkpoint import Checkpoint
+from glcn.training.data import Source, TrainingData
+from glcn.training.processes import Processes, current_processes
 
 
 @dataclass(frozen=True)
@@ -75,64 +79,6 @@ class Loss(Protocol):
         """Return a NamedTuple of scalars: ``total``, which is minimised, then ``cross_entropy``, then what it likes."""
 
 
-class Source(Protocol):
-    """Where the steps of a training get their data from."""
-
-    @property
-    def data(self) -> "TrainingData":
-        """All of it."""
-
-    def batch(self, step: int) -> "TrainingData":
-        """Return what a step sees."""
-
-    def judged(self, step: int) -> Iterable["TrainingData"]:
-        """Return the validation rows in one or more parts; nothing where it is not time to look at them."""
-
-    def to(self, device: torch.device | str) -> "Source":
-        """Return the source with its data on another device."""
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingData:
-    """Everything that training may see. Labels of other rows than the two kinds named here are never read.
-
-    It is a :class:`Source` that gives all of itself at each step.
-    """
-
-    x: Features
-    graph: Any  # what the network takes: a CandidateGraph, or another object with ``to(device)``
-    targets: Tensor  # (n,) int64, class of each row named below, anything elsewhere
-    train_rows: Tensor  # (l,) rows whose labels are fitted
-    validation_rows: Tensor  # (v,) rows whose labels decide when to stop; may be empty
-    prior: Prior | None = None
-    class_weight: Tensor | None = None  # (c,)
-
-    @property
-    def data(self) -> "TrainingData":
-        """The data itself."""
-        return self
-
-    def batch(self, step: int) -> "TrainingData":  # noqa: ARG002 as other sources
-        """Return all."""
-        return self
-
-    def judged(self, step: int) -> Iterable["TrainingData"]:  # noqa: ARG002 as other sources
-        """Return all, at each step."""
-        return (self,)
-
-    def to(self, device: torch.device | str) -> "TrainingData":
-        """Return the data on another device."""
-        return TrainingData(
-            self.x.to(device),
-            self.graph.to(device),
-            self.targets.to(device),
-            self.train_rows.to(device),
-            self.validation_rows.to(device),
-            None if self.prior is None else Prior(self.prior.values.to(device), self.prior.outside),
-            None if self.class_weight is None else self.class_weight.to(device),
-        )
-
-
 class Progress(NamedTuple):
     """What a callback is told after each epoch."""
 
@@ -169,51 +115,116 @@ def train(
     generator: torch.Generator | None = None,
     callback: Callback | None = None,
     before_epoch: Callable[[int], None] | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> TrainingResult:
     """Train ``model`` in place and leave it with its best weights.
 
     The best weights are those with the lowest validation loss, or the last ones where there are no validation rows.
     Ctrl-C ends training the same way, with the best weights so far. ``before_epoch`` is told the number
-    of each epoch before it, for losses that change with time.
+    of each epoch before it, for losses that change with time. Where ``checkpoint`` holds a state, training goes on from
+    there, to the same bits. Where processes train together, each calls this with its own share of the data.
     """
-    optimizer = _optimizer(model, settings)
-    schedule = StepLR(optimizer, settings.decay_every, settings.learning_rate_decay)
-    watch = _EarlyStopping(model, settings.patience)
-    history: dict[str, list[float]] = {}
-    validation: dict[str, float] = {}
-    epoch, interrupted = 0, False
+    processes = current_processes()
+    generator = torch.Generator() if generator is None else generator
+    state = _State(model, settings, generator)
+    if checkpoint is not None and (kept := checkpoint.read()) is not None:
+        state.load(kept)
+    network = processes.join(model)
+    first, interrupted = state.epoch, False
     try:
-        for epoch in range(settings.max_epochs + 1):
+        for epoch in range(first, settings.max_epochs + 1):
+            state.epoch = epoch
             if before_epoch is not None:
                 before_epoch(epoch)
-            model.train()
-            batch = source.batch(epoch)
-            output = model(batch.x, batch.graph, generator)
-            terms = _judge(loss, output, batch, batch.train_rows)
+            state.optimizer.zero_grad(set_to_none=True)
+            terms, part, output = _learn(network, loss, source.batches(epoch), generator, processes)
             with stage("evaluation"):
-                looked = _evaluate(model, loss, source.judged(epoch), batch, output)
-            validation = looked or validation
-            report = _record(history, terms, validation)
+                looked = _evaluate(model, loss, source.judged(epoch), part, output, processes)
+            report = state.record(terms, looked)
             _refuse_divergence(report, epoch)
-            if looked:
-                watch.see(report["validation_loss"], epoch)
             if callback is not None:
                 callback(_progress(epoch, settings.max_epochs, report))
-            if watch.out_of_patience(epoch) or epoch == settings.max_epochs:
+            if state.watch.out_of_patience(epoch) or epoch == settings.max_epochs:
                 break
-            optimizer.zero_grad(set_to_none=True)
-            with stage("backward"):
-                terms.total.backward()
             with stage("optimiser"):
-                optimizer.step()
-                schedule.step()
+                state.optimizer.step()
+                state.schedule.step()
+            if checkpoint is not None and processes.is_first and checkpoint.is_due:
+                checkpoint.write(state.kept(epoch + 1))
     except KeyboardInterrupt:
-        if epoch == 0:
+        if state.epoch == 0:
             raise  # nothing was trained yet, so there is nothing to keep
         interrupted = True
-    best_epoch = watch.restore(epoch)
+    best_epoch = state.watch.restore(state.epoch)
     model.eval()
-    return TrainingResult(history, best_epoch, epoch, watch.out_of_patience(epoch), interrupted)
+    return TrainingResult(state.history, best_epoch, state.epoch, state.watch.out_of_patience(state.epoch), interrupted)
+
+
+def _learn(
+    network: Network, loss: Loss, parts: Sequence[TrainingData], generator: torch.Generator, processes: Processes
+) -> tuple[dict[str, float], TrainingData, Any]:
+    """Leave the gradients of one step; returns the terms of the loss, and the last part with what was said of it."""
+    network.train()
+    sums: Tensor | float = 0.0
+    for number, part in enumerate(parts, start=1):
+        if part.noise is not None:
+            generator.manual_seed(part.noise)
+        with nullcontext() if number == len(parts) else processes.apart(network):
+            output = network(part.x, part.graph, generator)
+            terms = _judge(loss, output, part, part.train_rows)
+            with stage("backward"):
+                (terms.total / len(parts)).backward()
+        sums = sums + torch.stack([value.detach().double() for value in terms])
+    means = processes.total(torch.as_tensor(sums)) / (len(parts) * processes.count)
+    return dict(zip(("loss", *terms._fields[1:]), means.tolist(), strict=True)), part, output
+
+
+class _State:
+    """Everything that changes while training."""
+
+    def __init__(self, model: Network, settings: TrainingSettings, generator: torch.Generator) -> None:
+        self.model = model
+        self.generator = generator
+        self.optimizer = _optimizer(model, settings)
+        self.schedule = StepLR(self.optimizer, settings.decay_every, settings.learning_rate_decay)
+        self.watch = _EarlyStopping(model, settings.patience)
+        self.history: dict[str, list[float]] = {}
+        self.validation: dict[str, float] = {}
+        self.epoch = 0
+
+    def record(self, terms: dict[str, float], looked: dict[str, float]) -> dict[str, float]:
+        """Note an epoch; ``looked`` is what was found on validation rows, if they were looked at."""
+        self.validation = looked or self.validation
+        if looked:
+            self.watch.see(looked["validation_loss"], self.epoch)
+        report = terms | self.validation
+        for name, value in report.items():
+            self.history.setdefault(name, []).append(value)
+        return report
+
+    def kept(self, epoch: int) -> dict[str, Any]:
+        """Return all of it, to go on with ``epoch``."""
+        return {
+            "epoch": epoch,
+            "model": self.model.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "schedule": self.schedule.state_dict(),
+            "generator": self.generator.get_state(),
+            "history": self.history,
+            "validation": self.validation,
+            "lowest": self.watch.lowest,
+            "best_epoch": self.watch.epoch,
+            "best": self.watch.weights,
+        }
+
+    def load(self, kept: Mapping[str, Any]) -> None:
+        """Take over what :meth:`kept` returned."""
+        self.epoch, self.history, self.validation = kept["epoch"], kept["history"], kept["validation"]
+        self.model.load_state_dict(kept["model"])
+        self.optimizer.load_state_dict(kept["optimizer"])
+        self.schedule.load_state_dict(kept["schedule"])
+        self.generator.set_state(kept["generator"])
+        self.watch.lowest, self.watch.epoch, self.watch.weights = kept["lowest"], kept["best_epoch"], kept["best"]
 
 
 def _optimizer(model: Network, settings: TrainingSettings) -> Adam:
@@ -232,10 +243,17 @@ def _judge(loss: Loss, output: Any, data: TrainingData, rows: Tensor) -> Any:
 
 @torch.no_grad()
 def _evaluate(
-    model: Network, loss: Loss, parts: Iterable[TrainingData], batch: TrainingData, output: Any
+    model: Network,
+    loss: Loss,
+    parts: Iterable[TrainingData] | None,
+    batch: TrainingData,
+    output: Any,
+    processes: Processes,
 ) -> dict[str, float]:
     """Judge the current weights on the validation rows; ``output`` is what the model just said of ``batch``."""
-    sums, count = torch.zeros(3, dtype=torch.float64), 0
+    if parts is None:
+        return {}
+    sums = torch.zeros(4, dtype=torch.float64)  # of the loss, the cross-entropy, the hits and the rows
     for part in parts:
         rows = part.validation_rows
         if not len(rows):
@@ -245,19 +263,11 @@ def _evaluate(
             output = model(part.x, part.graph)
         terms = _judge(loss, output, part, rows)
         hits = (output.logits[rows].argmax(dim=1) == part.targets[rows]).double().mean()
-        sums += len(rows) * torch.stack([terms.total.double(), terms.cross_entropy.double(), hits]).cpu()
-        count += len(rows)
+        means = torch.stack([terms.total.double(), terms.cross_entropy.double(), hits, torch.ones_like(hits)])
+        sums += len(rows) * means.cpu()
+    *sums_by_name, count = processes.total(sums).tolist()
     names = ("validation_loss", "validation_cross_entropy", "validation_accuracy")
-    return dict(zip(names, (sums / count).tolist(), strict=True)) if count else {}
-
-
-def _record(history: dict[str, list[float]], terms: Any, validation: dict[str, float]) -> dict[str, float]:
-    report = {"loss": terms.total.item()}
-    report |= {name: value.item() for name, value in zip(terms._fields[1:], terms[1:], strict=True)}
-    report |= validation
-    for name, value in report.items():
-        history.setdefault(name, []).append(value)
-    return report
+    return {name: total / count for name, total in zip(names, sums_by_name, strict=True)} if count else {}
 
 
 def _refuse_divergence(report: dict[str, float], epoch: int) -> None:
