@@ -27,7 +27,7 @@ from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph, neighbor_index
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace
-from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData
+from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData, current_processes
 
 SAMPLED_ROWS = 1_000  # whose features tell one training from another
 PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
@@ -100,7 +100,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         Processes that train together (torchrun) share them out; ``"auto"`` is one for each process.
     work_dir : str, Path or None, default=None
         Folder for what a fit on batches keeps of the rows (several times their size), as files that are mapped into
-        memory; None keeps it in memory.
+        memory; None keeps it in memory. Of several processes, only the first is fitted afterwards then.
     validation_fraction : float, default=0.1
         Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
         ``validation``. Nothing is held out where a class has fewer than 5 labels.
@@ -298,6 +298,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator, space)
         kept = None if checkpoint is None else Checkpoint(Path(checkpoint), _purpose(settings, X, labels.codes, rows))
         result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
+        if self.work_dir is not None and not current_processes().is_first:
+            return self  # the first process alone writes there
         with torch.no_grad(), stage("final answer"):
             output = answer()
 

@@ -25,13 +25,13 @@ class Checkpoint:
     purpose
         What is trained on what; a state that was made for another purpose is refused.
     every
-        Seconds between two states.
+        Seconds between two states; None is half a minute.
     """
 
-    def __init__(self, path: Path, purpose: str, *, every: float = EVERY) -> None:
+    def __init__(self, path: Path, purpose: str, *, every: float | None = None) -> None:
         self.path = path
         self.purpose = purpose
-        self.every = every
+        self.every = EVERY if every is None else every
         self._last = time.monotonic()
 
     @property

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from torch import Tensor, distributed
+from torch.distributed.rendezvous import rendezvous
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
@@ -28,7 +29,7 @@ class Processes:
 
     def join(self, model: Any) -> Any:
         """Return the model with the gradients of its backward passes averaged over all processes."""
-        return model if self.count == 1 else DistributedDataParallel(model, broadcast_buffers=False)
+        return model if self.count == 1 else DistributedDataParallel(model)
 
     def apart(self, model: Any) -> AbstractContextManager[None]:
         """Keep the gradients of a joined model to this process for a while; they add up."""
@@ -60,7 +61,10 @@ def as_torchrun_says() -> Iterator[Processes]:
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         yield Processes()
         return
-    distributed.init_process_group(timeout=PATIENCE)
+    # Under a name of its own for each start: torch 2.13 finds the addresses of lost processes again otherwise.
+    store, rank, count = next(rendezvous("env://", timeout=PATIENCE))
+    store = distributed.PrefixStore(f"start-{_restarts()}", store)  # type: ignore[attr-defined]
+    distributed.init_process_group(store=store, rank=rank, world_size=count, timeout=PATIENCE)
     try:
         yield current_processes()
     finally:
@@ -69,4 +73,8 @@ def as_torchrun_says() -> Iterator[Processes]:
 
 def restarted() -> bool:
     """Whether torchrun started this process again, after one was lost."""
-    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0")) > 0
+    return _restarts() > 0
+
+
+def _restarts() -> int:
+    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
