@@ -40,7 +40,8 @@ print(json.dumps(fit(n)))
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize(
-    ("variant", "settings"), [("plus", {}), ("plus", {"n_hops": 8, "n_neighbors": 20}), ("closeness", {})]
+    ("variant", "settings"),
+    [("plus", {}), ("plus", {"n_hops": 8, "n_neighbors": 20}), ("plus", {"batch_size": 200}), ("closeness", {})],
 )
 def test_the_estimate_is_near_what_a_fit_takes(variant, settings):
     arguments = json.dumps([variant, 20_000, settings])

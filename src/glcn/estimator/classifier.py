@@ -19,7 +19,7 @@ from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
-from glcn.estimator.memory import check_memory, edge_count, needed_bytes
+from glcn.estimator.memory import Scope, check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.validation import LabelledRows
 from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
@@ -272,9 +272,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         settings = fitted_to(settings, self.get_params(deep=False), X)
         n, in_blocks = X.shape[0], self._in_blocks(X, graph)
         batch_size = chosen_batch_size(self.batch_size, n, all_pairs=in_blocks)
-        trained = n if batch_size is None else SampledNeighborhoods.most_rows(batch_size)
         edges = 0 if in_blocks else edge_count(graph, n, self.n_neighbors)
-        memory = needed_bytes(settings, X, edges, len(labels.classes), trained_rows=min(n, trained))
+        scope = None if batch_size is None else self._scope(n, batch_size)
+        memory = needed_bytes(settings, X, edges, len(labels.classes), scope)
         check_memory(memory, self.variant)
         settings["batch_size"] = batch_size
         known, candidates = self._joined_pairs(X) if in_blocks else self._joined(X, graph)
@@ -345,6 +345,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     def _in_blocks(self, X: Any, graph: Any) -> bool:
         """Whether all pairs of rows are asked for and too many to be stored."""
         return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
+
+    def _scope(self, num_rows: int, batch_size: int) -> Scope:
+        trained = min(num_rows, SampledNeighborhoods.most_rows(batch_size))
+        held = num_rows if self.work_dir is None else 0
+        return Scope(trained, held, held)
 
     def _joined_pairs(self, X: Any) -> tuple[KnownRows, CompleteGraph]:
         return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0]), CompleteGraph(X.shape[0])

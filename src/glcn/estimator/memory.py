@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +17,8 @@ from glcn.nn import VARIANTS
 
 FLOAT = 4  # bytes
 SURE = 2.0  # times what is free, above which there is no doubt that an estimate is too much
-_EDGE = 18 * FLOAT  # indices, rows and columns of an edge, and about a dozen values: scores, weights, their gradients
+_EDGE = 12 * FLOAT  # rows and columns of an edge, and about eight values: scores, weights, their gradients
+_STORED_EDGE = 6 * FLOAT  # where it leads, its mirror image, and what was learned about it
 _MEMINFO = Path("/proc/meminfo")
 _CONTAINER = Path("/sys/fs/cgroup")
 _VIEWS = 2
@@ -40,18 +41,29 @@ def edge_count(graph: Any, num_rows: int, num_neighbors: int) -> int:
     return (int(shape[1]) if len(shape) == 2 and shape[0] == 2 else num_rows**2) + num_rows
 
 
-def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int, *, trained_rows: int) -> int:
-    """Estimate what a fit needs on top of its inputs, at its peak; a step of training sees ``trained_rows``."""
+class Scope(NamedTuple):
+    """How many rows are held at a time: all of them, unless a fit goes by batches."""
+
+    trained: int  # by a step of training
+    answered: int  # by the answer; none where it goes to files
+    copied: int  # of the features
+
+
+def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int, scope: Scope | None = None) -> int:
+    """Estimate what a fit needs on top of its inputs, at its peak."""
     n, p = (int(size) for size in X.shape)
+    trained, answered, copied = scope or Scope(n, n, n)
     m, d = int(settings["hidden_units"]), int(settings["projection_size"] or p)
     if settings["variant"] in VARIANTS:
         # Each layer has what it receives and sends, in training with gradients; the embedding has its own.
-        layers = trained_rows * (3 * d + 4 * m * int(settings["n_layers"]) + 4 * num_classes)
-        layers += n * (d + 2 * m * int(settings["n_layers"]) + 2 * num_classes)
+        layers = trained * (3 * d + 4 * m * int(settings["n_layers"]) + 4 * num_classes)
+        layers += answered * (d + 2 * m * int(settings["n_layers"]) + 2 * num_classes)
     else:
-        layers = _plus_layers(settings, n, trained_rows, m, d) + 8 * n * num_classes
+        layers = _plus_layers(settings, answered, trained, m, d) + 8 * answered * num_classes
     weights = 5 * p * (d + m)  # with gradients, moments and the best so far
-    return _features(settings, X, n, p) + FLOAT * (layers + weights) + _EDGE * edges
+    features = _features(settings, X, n, p) * copied // n
+    stored = _STORED_EDGE * edges * answered // n
+    return features + FLOAT * (layers + weights) + stored + _EDGE * edges * trained // n
 
 
 def _features(settings: Mapping[str, Any], X: Any, n: int, p: int) -> int:

@@ -1,0 +1,55 @@
+"""Training on sampled neighbourhoods against training on all rows: ``python scripts/batches.py pubmed|mnist [SEEDS]``.
+
+Pubmed has its public split; MNIST is all 70,000 digits with 1,000 labels and 1,000 validation rows drawn at random, the
+others are the test rows. Both sides have the default settings and the same graph, split and seed.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from glcn import GLCNClassifier
+from glcn.datasets import load
+from glcn.datasets.folder import data_folder
+from glcn.graph import CandidateGraph
+
+LABELS = VALIDATION = 1_000
+
+
+def pubmed(seed):
+    """Return features, labels, graph, and the rows that are fitted, held out and tested."""
+    data = load("pubmed")
+    return data.X, data.y, data.graph, (data.train, data.validation, data.test)
+
+
+def mnist(seed):
+    """Return the same for all digits."""
+    with np.load(data_folder() / "mnist" / "mnist.npz", allow_pickle=False) as arrays:
+        X = np.concatenate([arrays["x_train"], arrays["x_test"]]).reshape(70_000, -1).astype(np.float32) / 255
+        y = np.concatenate([arrays["y_train"], arrays["y_test"]]).astype(np.int64)
+    rows = np.random.default_rng(seed).permutation(len(y))
+    return X, y, CandidateGraph.knn(X, 10), tuple(np.split(rows, [LABELS, LABELS + VALIDATION]))
+
+
+def main(name, seeds):
+    """Print a line for each fit, and the difference at last."""
+    gains = []
+    for seed in range(seeds):
+        X, y, graph, (train, validation, test) = {"pubmed": pubmed, "mnist": mnist}[name](seed)
+        few = np.full(len(y), -1)
+        few[train], few[validation] = y[train], y[validation]
+        accuracy = {}
+        for size in (2048, None):
+            start = time.perf_counter()
+            clf = GLCNClassifier(batch_size=size, random_state=seed).fit(X, few, graph=graph, validation=validation)
+            seconds = time.perf_counter() - start
+            accuracy[size] = (clf.transduction_[test] == y[test]).mean()
+            told = f"{accuracy[size]:.2%}, {clf.n_iter_} steps, {seconds:.0f} s"
+            print(f"seed {seed}, batch_size={size}: {told}", flush=True)
+        gains.append(100 * (accuracy[2048] - accuracy[None]))
+    print(f"batches minus all rows: {np.mean(gains):+.2f} ± {np.std(gains, ddof=min(1, seeds - 1)):.2f} points")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 3)
