@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import typer
 from rich.console import Console
-from rich.markup import escape
+
+from glcn.cli.words import shown_lines
 
 MISTAKE = 2
 INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
@@ -35,5 +36,5 @@ def told_plainly(debug: bool, interrupted: str = "stopped before there was anyth
     except EXPECTED as error:
         if debug:
             raise
-        errors.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        errors.print(f"[bold red]error:[/] {shown_lines(error)}", soft_wrap=True)
         raise typer.Exit(MISTAKE) from None
