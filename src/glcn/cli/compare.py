@@ -25,7 +25,7 @@ from glcn.cli.inputs import (
     read_data,
 )
 from glcn.cli.progress import count_bar
-from glcn.cli.words import print_notes, shown
+from glcn.cli.words import plain_console, print_notes, shown
 
 if TYPE_CHECKING:
     from glcn.experiments.tables import Cell
@@ -89,7 +89,7 @@ def compare(
             descriptor=descriptor,
             seed=seed,
         )
-        console = Console()
+        console = plain_console()
         planned = division(dataset, folds)
         planned_folds = list(divided(dataset, chosen, planned, repeats, seed))
         _introduce(console, dataset, planned, folds, repeats, n_neighbors)

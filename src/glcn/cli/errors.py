@@ -6,9 +6,8 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
 
-from glcn.cli.words import shown_lines
+from glcn.cli.words import plain_console, shown_lines
 
 MISTAKE = 2
 INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
@@ -27,7 +26,7 @@ EXPECTED = (
 @contextmanager
 def told_plainly(debug: bool, interrupted: str = "stopped before there was anything to save") -> Iterator[None]:
     """Turn an expected error into one sentence on stderr, and Ctrl-C into another; ``debug`` shows tracebacks."""
-    errors = Console(stderr=True)
+    errors = plain_console(stderr=True)
     try:
         yield
     except KeyboardInterrupt:

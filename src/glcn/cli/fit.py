@@ -28,7 +28,7 @@ from glcn.cli.inputs import (
     name_of,
     read_data,
 )
-from glcn.cli.words import print_notes, shown
+from glcn.cli.words import plain_console, print_notes, shown
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def fit(
             descriptor=descriptor,
             seed=seed,
         )
-        console = Console(quiet=quiet)
+        console = plain_console(quiet=quiet)
         _introduce(console, dataset)
         verbose = not quiet and sys.stderr.isatty()
         clf = GLCNClassifier(

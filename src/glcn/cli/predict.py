@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from glcn.cli.errors import told_plainly
-from glcn.cli.words import print_notes, shown
+from glcn.cli.words import plain_console, print_notes, shown
 
 STDOUT = "-"
 
@@ -57,7 +57,7 @@ def predict(
         from glcn.runs import load_run  # type: ignore[attr-defined]
 
         refuse_to_overwrite(out, force)
-        console = Console(stderr=True, quiet=quiet)
+        console = plain_console(stderr=True, quiet=quiet)
         answer(load_run(run), data, out, console, abstain=abstain, edges=edges, id_column=id_column, as_json=as_json)
 
 

@@ -1,10 +1,16 @@
 """Words from users' files on a terminal: shown as they are, never obeyed."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+
+def plain_console(**options: Any) -> Console:
+    """Return a console that leaves ``:x:`` as it is written."""
+    return Console(emoji=False, **options)
 
 
 def shown(text: object) -> str:
