@@ -16,6 +16,7 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score
 
 from glcn import __version__
+from glcn.answers import harmless
 from glcn.datasets import Dataset
 from glcn.estimator import GLCNClassifier
 from glcn.training import FitProfile
@@ -116,7 +117,7 @@ def _write_predictions(path: Path, dataset: Dataset, clf: GLCNClassifier) -> Non
         for row, probabilities in enumerate(clf.label_distributions_.astype(float)):
             best = int(probabilities.argmax())
             shares = [f"{share:.6f}" for share in probabilities]
-            writer.writerow([ids[row], role[row], names[best], shares[best], *shares])
+            writer.writerow([harmless(ids[row]), role[row], harmless(names[best]), shares[best], *shares])
 
 
 def _write_json(path: Path, content: Any) -> None:

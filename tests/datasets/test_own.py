@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -78,12 +80,12 @@ def test_edge_lists(table, tmp_path, header, weighted):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,zebra\na,b\n", "names 1 rows that are not in the table, such as 'zebra'"),
+        ("a,zebra\na,b\n", "names 1 row that is not in the table, such as 'zebra'"),
         ("1,2\n", "names 2 rows that are not in the table"),
-        ("", "can not be read as a table"),
-        ("a,b\na,zebra\n", "names 1 rows that are not in the table, such as 'zebra'"),
-        ("a,b,-1\n", "finite numbers of zero or more"),
-        ("a,b,heavy\n", "finite numbers of zero or more"),
+        ("", "is empty"),
+        ("a,b\na,zebra\n", "names 1 row that is not in the table, such as 'zebra'"),
+        ("a,b,-1\n", "is negative"),
+        ("a,b,heavy\n", "no finite number"),
         ("a\nb\n", "two columns of row names"),
     ],
 )
@@ -99,14 +101,15 @@ def test_bad_edge_lists(table, tmp_path, content, message):
     [
         ({}, {}, r"say which column of rows.csv holds the labels"),
         ({}, {"label": "kinds"}, "no column 'kinds'; it has id, height, width, kind"),
-        ({}, {"label": "kind"}, "the columns id of rows.csv are not numeric"),
-        (
-            {"width": [1, None, 1, 0]},
-            {"label": "kind", "id_column": "id"},
-            "the columns width of rows.csv have empty cells",
-        ),
+        ({}, {"label": "Kind"}, "did you mean 'kind'"),
+        ({}, {"label": "kind", "id_column": "name"}, "no column 'name'"),
+        ({}, {"label": "kind", "labels_file": Path("y.txt")}, "both say where the labels are; choose one"),
         ({"id": ["a", "a", "b", "c"]}, {"label": "kind", "id_column": "id"}, "names some rows twice"),
-        ({"kind": [None] * 4}, {"label": "kind", "id_column": "id"}, "at least two classes must have a label, got 0"),
+        (
+            {"kind": [None] * 4},
+            {"label": "kind", "id_column": "id"},
+            "at least two classes must have a label, got none",
+        ),
     ],
 )
 def test_bad_tables(table, tmp_path, change, arguments, message):
@@ -139,7 +142,7 @@ def test_labels_are_read_as_they_are_written(tmp_path):
     ("content", "message"),
     [
         ("x,kind\n", "no rows below its header"),
-        ("x;kind\n1;a\n", "no column 'kind'; it has x;kind"),
+        ("x,kind\n1,a\n2,a\n", r"got one \('a'\); leave the cells of unlabelled rows empty"),
         (b"x,kind\n1,\xe9\n", "is not in UTF-8"),
     ],
 )
@@ -174,3 +177,49 @@ def test_arrays_must_fit_together():
     with pytest.raises(ValueError, match="X must hold numbers"):
         from_arrays(np.array([["a"], ["b"]]), [0, 1])
     assert sparse.issparse(from_arrays(sparse.eye_array(3), [0, 1, -1]).X)
+
+
+def test_the_encoder_makes_the_same_features_of_other_tables(table, tmp_path):
+    table.to_csv(tmp_path / "t.csv", index=False)
+    data = read_own(tmp_path / "t.csv", label="kind", prepare="standard")
+    assert data.encoder.titles == ["height", "width"]
+    np.testing.assert_array_equal(data.encoder.transform(table), data.X)
+    assert data.preparation.startswith("standard: ")
+    assert "id: different in most rows, as names and remarks are; left out." in data.notes
+
+
+@pytest.mark.parametrize(
+    ("labels", "refused"),
+    [
+        ([f"p{row}" for row in range(30)], True),  # an id
+        ([f"{row * 1.37:.2f}" for row in range(30)], True),  # a measurement
+        ([f"{row * 1.37:.2f}" for row in range(12)] + [""] * 18, True),  # one that is known of some rows
+        ([f"c{row}" for row in range(12)] + [""] * 18, False),  # one label of each class
+        ([f"c{row % 12}" for row in range(30)], False),
+    ],
+)
+def test_labels_that_are_no_classes(labels, refused, tmp_path, random):
+    pd.DataFrame({"x": random.normal(size=30), "y": labels}).to_csv(tmp_path / "t.csv", index=False)
+    if refused:
+        with pytest.raises(ValueError, match=r"different values in \d+ labelled rows, as an id or a measurement has"):
+            read_own(tmp_path / "t.csv", label="y")
+    else:
+        assert len(read_own(tmp_path / "t.csv", label="y").class_names) == 12
+
+
+def test_slips_in_labels_are_said(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n1,Ulm\n2,ulm\n3,ulm\n4, Bonn \n5,Bonn\n")
+    data = read_own(tmp_path / "t.csv", label="y")
+    assert data.class_names == ("Bonn", "Ulm", "ulm")
+    assert data.notes[-2:] == (
+        "Class Ulm has one labelled row only.",
+        "The classes Ulm, ulm differ in upper and lower case only.",
+    )
+    (tmp_path / "t.csv").write_text("x,y\n1,0\n2,1\n3,-1\n4,1\n5,0\n")
+    assert read_own(tmp_path / "t.csv", label="y").notes[-1] == "The label -1 was read as none."
+
+
+def test_labels_of_mixed_types_in_parquet_are_texts(tmp_path):
+    pd.DataFrame({"x": [1.0, 2, 4], "y": [1.0, 2.0, None]}).to_parquet(tmp_path / "t.parquet")
+    assert read_own(tmp_path / "t.parquet", label="y").class_names == ("1", "2")
+    assert from_arrays(np.eye(3), np.array([1, "a", True], dtype=object)).class_names == ("1", "True", "a")

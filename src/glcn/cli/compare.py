@@ -5,12 +5,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from glcn.cli.errors import told_plainly
-from glcn.cli.inputs import Data, Descriptor, Edges, IdColumn, Label, Labels, Prepare, Split, name_of, read_data
+from glcn.cli.inputs import (
+    Categorical,
+    Data,
+    Descriptor,
+    Drop,
+    Edges,
+    IdColumn,
+    Label,
+    Labels,
+    LabelsFile,
+    Numeric,
+    Prepare,
+    Split,
+    name_of,
+    read_data,
+)
 from glcn.cli.progress import count_bar
+from glcn.cli.words import plain_console, print_notes, shown
 
 if TYPE_CHECKING:
     from glcn.experiments.tables import Cell
@@ -20,7 +35,11 @@ def compare(
     data: Data,
     label: Label = None,
     id_column: IdColumn = None,
+    labels_file: LabelsFile = None,
     graph: Edges = None,
+    numeric: Numeric = None,
+    categorical: Categorical = None,
+    drop: Drop = None,
     prepare: Prepare = None,
     split: Split = None,
     labels: Labels = None,
@@ -59,14 +78,18 @@ def compare(
             data,
             label=label,
             id_column=id_column,
+            labels_file=labels_file,
             graph=graph,
+            numeric=numeric,
+            categorical=categorical,
+            drop=drop,
             prepare=prepare,
             split=split,
             labels=labels,
             descriptor=descriptor,
             seed=seed,
         )
-        console = Console()
+        console = plain_console()
         planned = division(dataset, folds)
         planned_folds = list(divided(dataset, chosen, planned, repeats, seed))
         _introduce(console, dataset, planned, folds, repeats, n_neighbors)
@@ -76,22 +99,23 @@ def compare(
             )
         console.print(_table(chosen, rows))
         for sentence in _answers(rows):
-            console.print(escape(sentence), highlight=False, soft_wrap=True)
-        console.print(f"scores in [bold]{escape(str(target))}[/]", soft_wrap=True)
+            console.print(shown(sentence), highlight=False, soft_wrap=True)
+        console.print(f"scores in [bold]{shown(str(target))}[/]", soft_wrap=True)
 
 
 def _introduce(console: Console, dataset: Any, planned: Any, folds: int, repeats: int, n_neighbors: int) -> None:
+    print_notes(console, dataset.notes)
     labelled = int((dataset.visible_labels >= 0).sum())
     edges = f"{n_neighbors} nearest neighbours" if dataset.graph is None else f"{dataset.graph.nnz // 2} edges"
     console.print(
-        f"[bold]{escape(dataset.name)}[/]: {len(dataset.y)} rows, {labelled} of them labelled, {edges}; "
+        f"[bold]{shown(dataset.name)}[/]: {len(dataset.y)} rows, {labelled} of them labelled, {edges}; "
         f"{planned.folds} folds, {repeats} time{'s' if repeats > 1 else ''}",
         highlight=False,
     )
     if planned.folds < folds:
         console.print(f"(not {folds} folds: the rarest class has {planned.folds} labels)", highlight=False)
     for code in planned.alone:
-        console.print(f"(class {escape(dataset.class_names[code])} has one label, which is never held out)")
+        console.print(f"(class {shown(dataset.class_names[code])} has one label, which is never held out)")
 
 
 def _table(methods: list[Any], rows: list[dict[str, Any]]) -> Table:
@@ -104,7 +128,7 @@ def _table(methods: list[Any], rows: list[dict[str, Any]]) -> Table:
         for name in ("accuracy", "balanced_accuracy", "macro_f1"):
             values = [100 * row[name] for row in mine]
             cells.append(f"{mean(values):.1f} ± {stdev(values):.1f}")
-        table.add_row(escape(method.title), *cells)
+        table.add_row(shown(method.title), *cells)
     return table
 
 

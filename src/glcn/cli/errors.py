@@ -6,8 +6,8 @@ from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
-from rich.markup import escape
+
+from glcn.cli.words import plain_console, shown_lines
 
 MISTAKE = 2
 INTERRUPTED = 130  # what shells report for a program that Ctrl-C ended
@@ -26,7 +26,7 @@ EXPECTED = (
 @contextmanager
 def told_plainly(debug: bool, interrupted: str = "stopped before there was anything to save") -> Iterator[None]:
     """Turn an expected error into one sentence on stderr, and Ctrl-C into another; ``debug`` shows tracebacks."""
-    errors = Console(stderr=True)
+    errors = plain_console(stderr=True)
     try:
         yield
     except KeyboardInterrupt:
@@ -35,5 +35,5 @@ def told_plainly(debug: bool, interrupted: str = "stopped before there was anyth
     except EXPECTED as error:
         if debug:
             raise
-        errors.print(f"[bold red]error:[/] {escape(str(error))}", soft_wrap=True)
+        errors.print(f"[bold red]error:[/] {shown_lines(error)}", soft_wrap=True)
         raise typer.Exit(MISTAKE) from None

@@ -9,11 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from glcn.cli.errors import INTERRUPTED, told_plainly
-from glcn.cli.inputs import Data, Descriptor, Edges, IdColumn, Label, Labels, Prepare, Split, name_of, read_data
+from glcn.cli.inputs import (
+    Categorical,
+    Data,
+    Descriptor,
+    Drop,
+    Edges,
+    IdColumn,
+    Label,
+    Labels,
+    LabelsFile,
+    Numeric,
+    Prepare,
+    Split,
+    name_of,
+    read_data,
+)
+from glcn.cli.words import plain_console, print_notes, shown
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
 if TYPE_CHECKING:
@@ -26,7 +41,11 @@ def fit(
     data: Data,
     label: Label = None,
     id_column: IdColumn = None,
+    labels_file: LabelsFile = None,
     graph: Edges = None,
+    numeric: Numeric = None,
+    categorical: Categorical = None,
+    drop: Drop = None,
     prepare: Prepare = None,
     variant: Annotated[str, typer.Option(help="Form of the network: plus, closeness, paper or released.")] = "plus",
     split: Split = None,
@@ -57,14 +76,18 @@ def fit(
             data,
             label=label,
             id_column=id_column,
+            labels_file=labels_file,
             graph=graph,
+            numeric=numeric,
+            categorical=categorical,
+            drop=drop,
             prepare=prepare,
             split=split,
             labels=labels,
             descriptor=descriptor,
             seed=seed,
         )
-        console = Console(quiet=quiet)
+        console = plain_console(quiet=quiet)
         _introduce(console, dataset)
         verbose = not quiet and sys.stderr.isatty()
         clf = GLCNClassifier(
@@ -83,7 +106,7 @@ def fit(
         console.print(_result_table(dataset, clf, metrics))
         if times is not None:
             console.print(_profile_table(times))
-        console.print(f"results in [bold]{escape(str(folder))}[/]", soft_wrap=True)
+        console.print(f"results in [bold]{shown(str(folder))}[/]", soft_wrap=True)
         if quiet:
             typer.echo(folder)
     if clf.interrupted_:
@@ -94,9 +117,12 @@ def _introduce(console: Console, dataset: "Dataset") -> None:
     graph = "no graph: nearest neighbours" if dataset.graph is None else f"{dataset.graph.nnz // 2} edges"
     rows, columns = dataset.X.shape
     console.print(
-        f"[bold]{escape(dataset.name)}[/]: {rows} rows, {columns} features, {len(dataset.class_names)} classes, {graph}"
+        f"[bold]{shown(dataset.name)}[/]: {rows} rows, {columns} features, {len(dataset.class_names)} classes, {graph}"
     )
-    console.print(f"split [bold]{dataset.split}[/]: {escape(dataset.split_description)}", highlight=False)
+    print_notes(console, dataset.notes)
+    if dataset.encoder is not None and dataset.encoder.width is None:
+        console.print("  (--numeric, --categorical or --drop COLUMN decides otherwise)", highlight=False)
+    console.print(f"split [bold]{dataset.split}[/]: {shown(dataset.split_description)}", highlight=False)
 
 
 def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, Any]) -> Table:

@@ -10,14 +10,25 @@ if TYPE_CHECKING:
 
 Data = Annotated[
     str,
-    typer.Argument(help="A dataset by name (`glcn data list`), or your own file: .csv, .tsv, .parquet or .npz."),
+    typer.Argument(
+        help="A dataset by name (`glcn data list`), or your own file: .csv, .tsv, .parquet, .npz or .npy; "
+        "- is CSV from standard input."
+    ),
 ]
 Label = Annotated[str | None, typer.Option(help="Own table: the column of labels; empty cells are rows without one.")]
 IdColumn = Annotated[str | None, typer.Option("--id", help="Own table: the column that names the rows.")]
 Edges = Annotated[
     Path | None,
-    typer.Option("--graph", help="Own file: edges as .csv or .tsv, two row names a line, and maybe a weight."),
+    typer.Option(
+        "--graph", help="Own file: edges as .csv or .tsv, two row names a line and maybe a weight; or .graphml."
+    ),
 ]
+LabelsFile = Annotated[
+    Path | None, typer.Option("--labels-file", help="Own .npy or sparse .npz: its labels, as .npy or text, one a line.")
+]
+Numeric = Annotated[list[str] | None, typer.Option(help="Own table: a column of numbers, whatever it looks like.")]
+Categorical = Annotated[list[str] | None, typer.Option(help="Own table: a column whose values are names.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Own table: a column to leave out.")]
 Prepare = Annotated[
     str | None,
     typer.Option(
@@ -34,7 +45,7 @@ def name_of(data: str) -> str:
     """Return a short name for what was given."""
     from glcn.datasets import NAMES
 
-    return data if data in NAMES else Path(data).stem
+    return data if data in NAMES else "stdin" if data == "-" else Path(data).stem
 
 
 def read_data(
@@ -42,7 +53,11 @@ def read_data(
     *,
     label: str | None,
     id_column: str | None,
+    labels_file: Path | None,
     graph: Path | None,
+    numeric: list[str] | None,
+    categorical: list[str] | None,
+    drop: list[str] | None,
     prepare: str | None,
     split: str | None,
     labels: int | None,
@@ -52,7 +67,15 @@ def read_data(
     """Read a dataset or file; options that belong to the other kind are refused."""
     from glcn.datasets import NAMES, load, read_own
 
-    for_own = {"--label": label, "--id": id_column, "--graph": graph}
+    for_own = {
+        "--label": label,
+        "--id": id_column,
+        "--labels-file": labels_file,
+        "--graph": graph,
+        "--numeric": numeric or None,
+        "--categorical": categorical or None,
+        "--drop": drop or None,
+    }
     for_named = {"--split": split, "--labels": labels, "--descriptor": descriptor}
     unfit = for_own if data in NAMES else for_named
     given = [option for option, value in unfit.items() if value is not None]
@@ -60,6 +83,16 @@ def read_data(
         raise ValueError(f"{', '.join(given)} can not be used with {'a named dataset' if data in NAMES else 'a file'}")
     if data in NAMES:
         return load(data, split=split, labels=labels, seed=seed, prepare=prepare, descriptor=descriptor)
-    if Path(data).suffix or Path(data).exists():
-        return read_own(Path(data), label=label, id_column=id_column, edges=graph, prepare=prepare or "standard")
+    if data == "-" or Path(data).suffix or Path(data).exists():
+        return read_own(
+            data,
+            label=label,
+            id_column=id_column,
+            labels_file=labels_file,
+            edges=graph,
+            numeric=numeric or (),
+            categorical=categorical or (),
+            drop=drop or (),
+            prepare=prepare or "standard",
+        )
     raise ValueError(f"there is no dataset {data!r}; choose one of {NAMES}, or name a file")

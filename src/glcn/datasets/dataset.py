@@ -11,6 +11,7 @@ from scipy import sparse
 
 from glcn.datasets.prepare import prepare_features
 from glcn.datasets.splits import Split
+from glcn.tables import TableEncoder
 
 UNKNOWN = -1
 
@@ -33,6 +34,8 @@ class Dataset:
     preparation: str  # what was done to them
     fingerprint: str  # hash of data, split and preparation: results under the same one belong to the same task
     ids: NDArray[np.str_] | None = field(default=None, repr=False)  # names of the rows; None: their numbers
+    encoder: TableEncoder | None = field(default=None, repr=False)  # makes such features of other tables
+    notes: tuple[str, ...] = field(default=(), repr=False)  # what was guessed about a user's file, in sentences
 
     @cached_property
     def visible_labels(self) -> NDArray[np.int64]:
@@ -56,9 +59,19 @@ class Source:
     prepare: str  # the preparation that suits these features
 
     def divided(
-        self, rows: Split, split: str, description: str, prepare: str | None, ids: NDArray[np.str_] | None = None
+        self,
+        rows: Split,
+        split: str,
+        description: str,
+        prepare: str | None,
+        ids: NDArray[np.str_] | None = None,
+        *,
+        prepared: tuple[Any, str] | None = None,
     ) -> Dataset:
-        """Return the dataset with prepared features and the given split; its labels and rows can not be written to."""
+        """Return the dataset with prepared features and the given split; its labels and rows can not be written to.
+
+        ``prepared`` holds features that were prepared elsewhere, and how.
+        """
         n = len(self.y)
         if self.X.shape[0] != n or (self.graph is not None and self.graph.shape != (n, n)):
             shape = None if self.graph is None else self.graph.shape
@@ -66,7 +79,7 @@ class Source:
                 f"{self.name} has {n} labels, features of shape {self.X.shape} and a graph of shape {shape}"
             )
         rows = Split(*(_frozen(part) for part in rows))
-        X, preparation = prepare_features(self.X, prepare or self.prepare)
+        X, preparation = prepared or prepare_features(self.X, prepare or self.prepare)
         return Dataset(
             self.name,
             X,

@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 
 from glcn.datasets.files import write_npz, written_aside
-from glcn.datasets.images import read_arrays
 from glcn.datasets.pictures import find_pictures, read_picture
+from glcn.tables.arrays import read_arrays
 
 Report = Callable[[int, int], None]  # images done, images in all
 

@@ -1,8 +1,5 @@
 """MNIST, CIFAR-10, SVHN and Scene15: images as rows of features."""
 
-import tokenize
-import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +10,7 @@ from glcn.datasets.catalogue import CATALOGUE, Entry
 from glcn.datasets.dataset import Dataset, Source
 from glcn.datasets.folder import MissingDataError, data_folder, locate
 from glcn.datasets.splits import frozen_random, plain_split
+from glcn.tables.arrays import read_arrays
 
 PER_CLASS = 1000  # images of each digit in the fixed draw from MNIST
 _NOT_THE_PAPERS = "not the descriptor of the GLCN paper, so absolute accuracies can not be compared with its tables"
@@ -98,17 +96,6 @@ def _how_to_describe(entry: Entry, descriptor: str) -> str:
         f"the images of {entry.name} are here, but their descriptor {descriptor} is not: run `glcn features "
         f"{folder / entry.images} -o {target}{kind}`, or ask for descriptor 'pixels'"
     )
-
-
-def read_arrays(path: Path, *, only: tuple[str, ...] | None = None) -> dict[str, NDArray[Any]]:
-    """Read an .npz file, whole or the arrays named by ``only``, without unpickling anything."""
-    try:
-        with zipfile.ZipFile(path):  # an .npy file under this name is none
-            pass
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files if only is None or name in only}
-    except (zipfile.BadZipFile, zlib.error, tokenize.TokenError, EOFError, ValueError, OSError) as error:
-        raise ValueError(f"{path.name} can not be read as an .npz file of plain arrays ({error})") from error
 
 
 def _mnist_draw(arrays: dict[str, NDArray[Any]]) -> tuple[NDArray[Any], NDArray[np.int64]]:

@@ -9,6 +9,8 @@ from scipy import sparse
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.preprocessing import StandardScaler, normalize
 
+from glcn.tables.scaling import DESCRIPTIONS
+
 
 def _none(X: Any) -> Any:
     return X
@@ -31,12 +33,12 @@ def _standard(X: Any) -> Any:
     return StandardScaler(with_mean=not sparse.issparse(X)).fit_transform(X)
 
 
-_STEPS: dict[str, tuple[Callable[[Any], Any], str]] = {
-    "none": (_none, "features as they are"),
-    "rows": (_rows, "each row divided by its sum of absolute values"),
-    "unit": (_unit, "each row divided by its length"),
-    "range": (_range, "divided by the largest absolute value"),
-    "standard": (_standard, "each column scaled to unit variance, and to mean zero where X is dense"),
+_STEPS: dict[str, Callable[[Any], Any]] = {
+    "none": _none,
+    "rows": _rows,
+    "unit": _unit,
+    "range": _range,
+    "standard": _standard,
 }
 _COMPONENTS = re.compile(r"pca(\d+)")
 
@@ -68,7 +70,7 @@ def _step(name: str) -> tuple[Callable[[Any], Any], str]:
         return lambda X: _principal(X, number), f"the first {number} principal components (a sparse X is not centred)"
     if name not in _STEPS:
         raise ValueError(f"prepare must be one of {(*_STEPS, 'pcaN')} or several joined by '+', got {name!r}")
-    return _STEPS[name]
+    return _STEPS[name], DESCRIPTIONS[name]
 
 
 def _principal(X: Any, number: int) -> Any:

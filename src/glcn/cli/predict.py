@@ -1,0 +1,131 @@
+"""`glcn predict`: the labels of new rows, by a model that was fitted before."""
+
+from pathlib import Path
+from typing import Annotated, Any, Protocol
+
+import typer
+from rich.console import Console
+
+from glcn.cli.errors import told_plainly
+from glcn.cli.words import plain_console, print_notes, shown
+
+STDOUT = "-"
+
+
+class Fitted(Protocol):
+    """What is needed of a run: a classifier, how tables become features, and the names of rows and classes."""
+
+    @property
+    def clf(self) -> Any:
+        """The fitted classifier."""
+
+    @property
+    def encoder(self) -> Any:
+        """A ``TableEncoder``, or None where the features were arrays that somebody else prepared."""
+
+    @property
+    def ids(self) -> Any:
+        """The names of the training rows, or None where they are numbered."""
+
+    @property
+    def classes(self) -> Any:
+        """The names of the classes, in the order of the classifier's probabilities."""
+
+
+def predict(
+    run: Annotated[Path, typer.Argument(help="The folder of a run, as `glcn fit` wrote it.")],
+    data: Annotated[
+        str, typer.Argument(help="New rows: .csv, .tsv, .parquet, .npz or .npy with the columns of training; or -.")
+    ],
+    out: Annotated[str, typer.Option("--out", "-o", help="File for the answers; - is the terminal.")] = STDOUT,
+    abstain: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Leave rows open whose label is less probable than this.")
+    ] = None,
+    edges: Annotated[
+        Path | None, typer.Option(help="Edges: a new row, a training row and maybe a weight in each line.")
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="The column that names the new rows.", show_default="as in training")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write JSON in place of CSV.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but answers and errors.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
+) -> None:
+    """Classify new rows by a saved run: label, probability and second choice of each."""
+    with told_plainly(debug):
+        from glcn.runs import load_run  # type: ignore[attr-defined]
+
+        refuse_to_overwrite(out, force)
+        console = plain_console(stderr=True, quiet=quiet)
+        answer(load_run(run), data, out, console, abstain=abstain, edges=edges, id_column=id_column, as_json=as_json)
+
+
+def refuse_to_overwrite(out: str, force: bool) -> None:
+    """Refuse early what would replace somebody's file."""
+    if out != STDOUT and Path(out).exists() and not force:
+        raise FileExistsError(f"{out} exists already; choose another --out, or pass --force")
+
+
+def answer(
+    run: Fitted,
+    data: str,
+    out: str,
+    console: Console,
+    *,
+    abstain: float | None = None,
+    edges: Path | None = None,
+    id_column: str | None = None,
+    as_json: bool = False,
+) -> None:
+    """Read new rows, classify them by ``run`` and write the answers; the console hears what was guessed."""
+    import numpy as np
+
+    from glcn.answers import write_answers
+    from glcn.tables import read_new_edges, read_table
+
+    table = read_table(data)
+    ids = _ids(run, table, id_column)
+    X, notes = _features(run, table)
+    notes = [*table.notes, *notes]
+    joined = None
+    if edges is not None:
+        known = run.ids
+        if known is None:
+            known = np.arange(len(run.clf.transduction_)).astype(str)
+        joined, edge_notes = read_new_edges(edges, ids, np.asarray(known).astype(str))
+        notes += edge_notes
+    print_notes(console, notes)
+    probabilities = run.clf.predict_proba(X, edges=joined)
+    labels = [run.classes[best] for best in probabilities.argmax(axis=1)]
+    kind = "json" if as_json else "csv"
+    doubtful = write_answers(out, ids, labels, probabilities, run.classes, abstain=abstain, format=kind)
+    said = f"{len(ids)} row{'s' * (len(ids) != 1)} classified"
+    if abstain is not None:
+        said += f", {doubtful} of them left open (below {abstain:.0%})"
+    console.print(said if out == STDOUT else f"{said}; answers in [bold]{shown(out)}[/]", soft_wrap=True)
+
+
+def _features(run: Fitted, table: Any) -> tuple[Any, list[str]]:
+    if run.encoder is not None:
+        X, notes = run.encoder.encode(table.content)
+        return X, notes
+    if isinstance(table.content, dict):
+        raise ValueError(
+            f"this run was fitted on prepared arrays, so {table.name} must be an .npz or .npy file of such rows"
+        )
+    return table.content, ["This run has no record of how its features were made: rows are taken as they are."]
+
+
+def _ids(run: Fitted, table: Any, wanted: str | None) -> Any:
+    """Name the rows by a column: the one that is asked for, else that of training if it is there."""
+    import numpy as np
+
+    from glcn.tables import row_names
+
+    column = wanted
+    if column is None and run.encoder is not None and isinstance(table.content, dict):
+        column = run.encoder.id_column if run.encoder.id_column in table.content else None
+    if column is None:
+        return np.arange(table.num_rows).astype(str)
+    return row_names(table, column)

@@ -1,0 +1,84 @@
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from glcn.answers import harmless, write_answers
+
+SHARES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.05, 0.05, 0.9]])
+CLASSES = ("low", "mid", "=high()")
+
+
+def written(tmp_path, **options):
+    labels = [CLASSES[best] for best in SHARES.argmax(axis=1)]
+    doubtful = write_answers(tmp_path / "out", ["a", "-b", "7"], labels, SHARES, CLASSES, **options)
+    return (tmp_path / "out").read_text(), doubtful
+
+
+def test_csv(tmp_path):
+    text, doubtful = written(tmp_path)
+    assert doubtful == 0
+    assert list(csv.reader(text.splitlines())) == [
+        ["row", "label", "probability", "second_choice", "second_probability"],
+        ["a", "low", "0.700000", "mid", "0.200000"],
+        ["'-b", "mid", "0.500000", "'=high()", "0.400000"],
+        ["7", "'=high()", "0.900000", "low", "0.050000"],
+    ]
+
+
+def test_abstention(tmp_path):
+    text, doubtful = written(tmp_path, abstain=0.8)
+    assert doubtful == 2
+    assert [row["label"] for row in csv.DictReader(text.splitlines())] == ["", "", "'=high()"]
+    rows = json.loads(written(tmp_path, abstain=0.8, format="json")[0])
+    assert [row["label"] for row in rows] == [None, None, "=high()"]
+    assert rows[0] == {
+        "row": "a",
+        "label": None,
+        "probability": 0.7,
+        "second_choice": "mid",
+        "second_probability": 0.2,
+    }
+
+
+@pytest.mark.parametrize(
+    "cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-", "-1_0"]
+)
+def test_formulas_are_made_harmless(cell):
+    assert harmless(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("cell", ["-1", "+1.5", "-1e5", "a=b", "", "5", "x", "-inf"])
+def test_other_cells_stay_as_they_are(cell):
+    assert harmless(cell) == cell
+
+
+def test_standard_output(capsys):
+    write_answers("-", ["a"], ["x"], [[0.6, 0.4]], ["x", "y"])
+    assert (
+        capsys.readouterr().out == "row,label,probability,second_choice,second_probability\na,x,0.600000,y,0.400000\n"
+    )
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+    (tmp_path / "out").write_text("before")
+
+    def full(*_, **__):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(OSError, match="No space"):
+        written(tmp_path)
+    monkeypatch.undo()
+    assert (tmp_path / "out").read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_mistakes(tmp_path):
+    with pytest.raises(ValueError, match="format must be one of"):
+        written(tmp_path, format="xml")
+    with pytest.raises(ValueError, match="a probability from 0 to 1, got 80"):
+        written(tmp_path, abstain=80)
+    with pytest.raises(ValueError, match="there are 1 rows, 1 labels and 3 classes"):
+        write_answers(tmp_path / "out", ["a"], ["x"], SHARES, CLASSES)
