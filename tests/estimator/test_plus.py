@@ -8,7 +8,8 @@ import torch
 from scipy import sparse
 
 from glcn import GLCNClassifier
-from glcn.estimator.variants import RowScale, class_shares, row_scale
+from glcn.estimator.building import class_shares
+from glcn.estimator.variants import RowScale, row_scale
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
 from glcn.graph import CandidateGraph

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -7,6 +5,7 @@ from safetensors.torch import save_file
 
 import glcn.training.checkpoint
 from glcn import GLCNClassifier
+from glcn.state_file import write_state
 from glcn.training import Checkpoint
 
 
@@ -50,7 +49,7 @@ def test_what_can_not_be_gone_on_with_is_said(tmp_path):
     save_file({"x": torch.ones(1)}, path)
     with pytest.raises(ValueError, match="can not be read"):
         Checkpoint(path, "one").read()
-    save_file({"x": torch.ones(1)}, path, {"glcn": json.dumps({"schema": 99})})
+    write_state(path, {"schema": 99})
     with pytest.raises(ValueError, match="another version"):
         Checkpoint(path, "one").read()
 

@@ -31,12 +31,19 @@ class Problem(NamedTuple):
     features: dict[str, Any]  # number of features, and their names where they have any
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownRows:
     """The rows of ``fit``, for new rows to be joined with."""
 
-    index: NeighborIndex
+    X: Any  # (n, p), as they were given
+    metric: str
     num_neighbors: int  # how many of them a new row is joined with
+    index: NeighborIndex
+
+    @classmethod
+    def of(cls, X: Any, metric: str, num_neighbors: int) -> "KnownRows":
+        """Index the rows."""
+        return cls(X, metric, num_neighbors, neighbor_index(X, metric))
 
 
 class TransductiveClassifier(ClassifierMixin, BaseEstimator):
@@ -119,14 +126,15 @@ class GraphClassifier(TransductiveClassifier):
     def _joined(self, X: Any, graph: Any) -> tuple[KnownRows, CandidateGraph]:
         """Join the rows of ``fit``, by the caller's edges or with their nearest, and index them for new ones."""
         n = X.shape[0]
-        index = neighbor_index(X.copy(), self.metric)  # the caller may change X later
+        complete = isinstance(graph, str)
+        count = n if complete else min(self.n_neighbors, n)
+        known = KnownRows.of(X.copy(), self.metric, count)  # the caller may change X later
         if graph is None:
             with stage("neighbour search"):
-                candidates = CandidateGraph.from_neighbors(index.among(self.n_neighbors))
+                candidates = CandidateGraph.from_neighbors(known.index.among(self.n_neighbors))
         else:
             candidates = CandidateGraph.coerce(graph, n)
-        complete = isinstance(graph, str)
-        return KnownRows(index, n if complete else min(self.n_neighbors, n)), candidates
+        return known, candidates
 
     def _edges_to_known(self, X: Any, edges: Any) -> Any:
         """Return (n_new, n) edges of new rows to known ones: the caller's, or the nearest rows with weight 1."""

@@ -17,14 +17,16 @@ from sklearn.utils.validation import check_is_fitted
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
+from glcn.estimator.building import Parts, build
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
 from glcn.estimator.memory import Scope, check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
+from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.validation import LabelledRows
-from glcn.estimator.variants import AUTO, PLUS, Auto, Parts, build, fitted_to, resolve, row_scale, uses_weights
+from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
-from glcn.graph import CandidateGraph, CompleteGraph, neighbor_index
+from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace
 from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData, current_processes
@@ -308,6 +310,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.settings_: dict[str, Any] = settings
         self._record(result)
         self._rows = known
+        self._codes = labels.codes
         self.neighbor_recall_: float | None = known.index.recall if graph is None else None
         self.memory_estimate_ = memory
         self._scale = scale
@@ -342,6 +345,16 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         ]
         return np.concatenate(parts)
 
+    def save(self, folder: str | Path) -> None:
+        """Write the fitted classifier into a new folder of safetensors and JSON, for :meth:`load`."""
+        check_is_fitted(self)
+        save_classifier(self, Path(folder))
+
+    @classmethod
+    def load(cls, folder: str | Path) -> "GLCNClassifier":
+        """Read a classifier that :meth:`save` wrote, maybe on another machine; nothing in it is run."""
+        return load_classifier(cls, Path(folder))
+
     def _in_blocks(self, X: Any, graph: Any) -> bool:
         """Whether all pairs of rows are asked for and too many to be stored."""
         return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
@@ -352,7 +365,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return Scope(trained, held, held)
 
     def _joined_pairs(self, X: Any) -> tuple[KnownRows, CompleteGraph]:
-        return KnownRows(neighbor_index(X.copy(), self.metric), X.shape[0]), CompleteGraph(X.shape[0])
+        return KnownRows.of(X.copy(), self.metric, X.shape[0]), CompleteGraph(X.shape[0])
 
     def _parts(
         self,

@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 from torch import Tensor
 
 from glcn.estimator import GLCNClassifier
-from glcn.estimator.variants import LINK_STEPS, Parts, build_plus
+from glcn.estimator.building import LINK_STEPS, Parts, build_plus
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances
 from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput, Workspace

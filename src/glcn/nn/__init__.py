@@ -5,7 +5,7 @@ from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds
 from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph
 from glcn.nn.loss import GLCNLoss, LossTerms
-from glcn.nn.plus import GLCNPlus, PlusOutput
+from glcn.nn.plus import GLCNPlus, PlusOutput, View
 from glcn.nn.plus_loss import PlusLoss, PlusTerms, link_loss
 from glcn.nn.variants import VARIANTS, Variant
 
@@ -25,6 +25,7 @@ __all__ = [
     "PlusOutput",
     "PlusTerms",
     "Variant",
+    "View",
     "Workspace",
     "answer_in_blocks",
     "blend_in_blocks",

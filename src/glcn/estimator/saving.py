@@ -1,0 +1,199 @@
+"""A fitted classifier on disk: a folder of safetensors and JSON. Nothing in it is run when it is read."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy import sparse
+from torch import Tensor
+
+from glcn.estimator.base import KnownRows
+from glcn.estimator.building import network_of
+from glcn.estimator.graph_report import GraphReport
+from glcn.estimator.variants import RowScale
+from glcn.graph import CompleteGraph
+from glcn.kernels import Pattern
+from glcn.nn import GLCN, GLCNOutput, LearnedGraph, PlusOutput, View
+from glcn.state_file import read_state, write_state
+
+if TYPE_CHECKING:
+    from glcn.estimator.classifier import GLCNClassifier
+
+SCHEMA = 1
+DESCRIPTION, STATE = "model.json", "model.safetensors"
+_FACTS = ("n_iter_", "best_epoch_", "interrupted_", "memory_estimate_", "neighbor_recall_", "history_", "settings_")
+REMEDY = "take a copy that is whole, or fit again"
+
+
+def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
+    """Write a fitted classifier into a new folder, aside first, so that it appears whole or not at all."""
+    if folder.exists():
+        raise FileExistsError(f"{folder} exists already; choose another folder, or move it away")
+    aside = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(aside, ignore_errors=True)  # left by one that was killed
+    aside.mkdir(parents=True)
+    try:
+        write_state(aside / STATE, _state(clf))
+        description = {
+            "schema": SCHEMA,
+            "parameters": _plain(clf.get_params(deep=False)),
+            "classes": {"dtype": clf.classes_.dtype.str, "labels": clf.classes_.tolist()},
+            "checksum": _checksum(aside / STATE),
+        }
+        description["own_checksum"] = _own_checksum(description)
+        (aside / DESCRIPTION).write_text(json.dumps(description, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        aside.rename(folder)
+    except BaseException:
+        shutil.rmtree(aside, ignore_errors=True)
+        raise
+
+
+def load_classifier(kind: type["GLCNClassifier"], folder: Path) -> "GLCNClassifier":
+    """Read what :func:`save_classifier` wrote; a ValueError says what is wrong with the files."""
+    description = _description(folder)
+    if _checksum(folder / STATE) != description["checksum"]:
+        raise ValueError(f"{folder / STATE} is damaged or was changed after it was saved; {REMEDY}")
+    state = read_state(folder / STATE)
+    clf = kind(**_from_plain(description["parameters"]))
+    _take_over(clf, state, description)
+    return clf
+
+
+def _description(folder: Path) -> dict[str, Any]:
+    path = folder / DESCRIPTION
+    if not path.is_file() or not (folder / STATE).is_file():
+        raise FileNotFoundError(f"{folder} holds no saved model ({DESCRIPTION} and {STATE}); name the folder of one")
+    try:
+        description: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        schema, own = description["schema"], description["own_checksum"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{path} is damaged ({error}); {REMEDY}") from error
+    if schema != SCHEMA:
+        raise ValueError(f"{path} has schema {schema!r}, and this glcn reads {SCHEMA}; use the glcn that wrote it")
+    if _own_checksum(description) != own:
+        raise ValueError(f"{path} was changed after it was saved; {REMEDY}")
+    return description
+
+
+def _state(clf: "GLCNClassifier") -> dict[str, Any]:
+    state = {name: getattr(clf, name) for name in _FACTS} | {"settings_": _plain(clf.settings_)}
+    names = getattr(clf, "feature_names_in_", None)
+    return {
+        **state,
+        "weights": clf.model_.state_dict(),
+        "known": _packed_output(clf._known),
+        "rows": _packed_features(clf._rows.X),
+        "metric": clf._rows.metric,
+        "num_neighbors": clf._rows.num_neighbors,
+        "scale": list(clf._scale),
+        "report": asdict(clf.graph_report_),
+        "features": clf.n_features_in_,
+        "feature_names": None if names is None else [str(name) for name in names],
+        "validation_rows": torch.from_numpy(clf.validation_rows_),
+        "codes": torch.from_numpy(clf._codes),
+        "distributions": torch.from_numpy(clf.label_distributions_),
+    }
+
+
+def _take_over(clf: "GLCNClassifier", state: Mapping[str, Any], description: Mapping[str, Any]) -> None:
+    for name in _FACTS:
+        setattr(clf, name, state[name])
+    clf.settings_ = _from_plain(state["settings_"])
+    classes = description["classes"]
+    clf.classes_ = np.array(classes["labels"], dtype=np.dtype(classes["dtype"]))
+    clf.n_features_in_ = state["features"]
+    if state["feature_names"] is not None:
+        clf.feature_names_in_ = np.array(state["feature_names"], dtype=object)
+    clf.model_ = network_of(clf.settings_, clf.n_features_in_, len(clf.classes_))
+    clf.model_.load_state_dict(state["weights"])
+    clf.model_.eval()
+    clf._known = _unpacked_output(state["known"], clf.model_)
+    clf._rows = KnownRows.of(_unpacked_features(state["rows"]), state["metric"], state["num_neighbors"])
+    clf._scale = RowScale(*state["scale"])
+    clf._codes = state["codes"].numpy()
+    clf.graph_report_ = GraphReport(**state["report"])
+    clf.validation_rows_ = state["validation_rows"].numpy()
+    clf.label_distributions_ = state["distributions"].numpy()
+    clf.transduction_ = clf.classes_[clf.label_distributions_.argmax(axis=1)]
+
+
+def _packed_output(output: GLCNOutput | PlusOutput) -> dict[str, Any]:
+    graph = output.graph
+    packed: dict[str, Any] = {"logits": output.logits, "embedding": graph.embedding}
+    if isinstance(graph, LearnedGraph):
+        pattern = {"indptr": graph.pattern.indptr, "indices": graph.pattern.indices, "reverse": graph.pattern.reverse}
+        packed |= {"score": graph.score, "square": graph.square, "values": graph.values, "pattern": pattern}
+    if isinstance(output, PlusOutput):
+        packed["views"] = [{"degree": view.degree, "sums": list(view.sums)} for view in output.views]
+    else:
+        packed["messages"] = list(output.messages)
+    return packed
+
+
+def _unpacked_output(packed: Mapping[str, Any], model: Any) -> GLCNOutput | PlusOutput:
+    logits, embedding = packed["logits"], packed["embedding"]
+    if "pattern" not in packed:
+        graph = model.graph_learning.learn(embedding, CompleteGraph(len(embedding)))
+    else:
+        pattern = Pattern(**packed["pattern"])
+        graph = LearnedGraph(embedding, packed["score"], packed["square"], packed["values"], pattern)
+    if isinstance(model, GLCN):
+        return GLCNOutput(logits, graph, tuple(packed["messages"]))
+    views = tuple(View(view["degree"], tuple(view["sums"])) for view in packed["views"])
+    return PlusOutput(logits, logits[None], graph, None, views)
+
+
+def _packed_features(X: Any) -> dict[str, Any]:
+    if not sparse.issparse(X):
+        return {"dense": _tensor(X)}
+    return {"shape": list(X.shape), "parts": [_tensor(part) for part in (X.data, X.indices, X.indptr)]}
+
+
+def _unpacked_features(packed: Mapping[str, Any]) -> Any:
+    if "dense" in packed:
+        return packed["dense"].numpy()
+    return sparse.csr_matrix(tuple(part.numpy() for part in packed["parts"]), shape=tuple(packed["shape"]))
+
+
+def _tensor(array: NDArray[Any]) -> Tensor:
+    return torch.from_numpy(np.array(array, order="C"))
+
+
+def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters as JSON holds them; a generator of random numbers can not be kept, nor a folder elsewhere."""
+    plain = {name: _item(value) for name, value in parameters.items()}
+    if not isinstance(plain["random_state"], int):
+        plain["random_state"] = None
+    plain["work_dir"] = None
+    if isinstance(plain["class_weight"], Mapping):  # the keys of JSON are words
+        pairs = plain["class_weight"].items()
+        plain["class_weight"] = {"pairs": [[_item(label), float(weight)] for label, weight in pairs]}
+    return plain
+
+
+def _from_plain(plain: Mapping[str, Any]) -> dict[str, Any]:
+    parameters = dict(plain)
+    if isinstance(parameters["class_weight"], Mapping):
+        parameters["class_weight"] = dict(parameters["class_weight"]["pairs"])
+    return parameters
+
+
+def _item(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def _own_checksum(description: Mapping[str, Any]) -> str:
+    content = {name: value for name, value in description.items() if name != "own_checksum"}
+    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()
