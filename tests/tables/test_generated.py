@@ -54,7 +54,9 @@ def tables(draw):
     """Return the bytes of a CSV file with a column ``y``."""
     n = draw(st.integers(5, 14))
     kinds = draw(st.lists(st.sampled_from(list(KINDS)), min_size=1, max_size=4))
-    titles = draw(st.lists(words.filter(lambda word: word.strip() != "y"), min_size=len(kinds), max_size=len(kinds)))
+    titles = [f"{draw(words)}{place}" for place in range(len(kinds))]
+    if draw(st.integers(0, 9)) == 0:
+        titles[-1] = draw(st.sampled_from([titles[0], "", "y"]))
     some = draw(st.sampled_from([labels, words, numbers]))
     one_kind = draw(st.sampled_from([some, st.sampled_from(["a", "b", ""]), st.sampled_from(["a", "b", ""])]))
     columns = [draw(st.lists(KINDS[kind], min_size=n, max_size=n)) for kind in kinds]
@@ -147,7 +149,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("made")
 
 
-@settings(max_examples=200, **QUIET)
+@settings(max_examples=150, **QUIET)
 @given(content=tables())
 def test_tables(content, folder):
     check_table(content, folder)
@@ -175,7 +177,7 @@ def test_thousands_of_tables(content, folder):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-@settings(max_examples=2000, **(QUIET | {"derandomize": False}))
+@settings(max_examples=1500, **(QUIET | {"derandomize": False}))
 @given(content=edge_files(NAMES))
 def test_thousands_of_graphs(content, folder):
     check_graph(content, NAMES, folder)

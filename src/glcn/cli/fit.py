@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from glcn.training import FitProfile
 
 
+NEIGHBORS = 10  # of a row, where there are enough
+
+
 def fit(
     data: Data,
     label: Label = None,
@@ -52,7 +55,10 @@ def fit(
     labels: Labels = None,
     descriptor: Descriptor = None,
     seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
-    n_neighbors: Annotated[int, typer.Option(help="Neighbours of a row where there is no graph.")] = 10,
+    n_neighbors: Annotated[
+        int | None,
+        typer.Option(min=1, help="Neighbours of a row where there is no graph.", show_default="10, or all of few rows"),
+    ] = None,
     max_epochs: Annotated[
         int | None, typer.Option(min=1, help="Most epochs to train.", show_default="the variant's own")
     ] = None,
@@ -89,9 +95,10 @@ def fit(
         )
         console = plain_console(quiet=quiet)
         _introduce(console, dataset)
+        neighbors = n_neighbors or max(1, min(NEIGHBORS, dataset.X.shape[0] - 1))
         verbose = not quiet and sys.stderr.isatty()
         clf = GLCNClassifier(
-            variant, n_neighbors=n_neighbors, max_epochs=max_epochs or "auto", random_state=seed, verbose=verbose
+            variant, n_neighbors=neighbors, max_epochs=max_epochs or "auto", random_state=seed, verbose=verbose
         )
         start = time.perf_counter()
         with warnings.catch_warnings():

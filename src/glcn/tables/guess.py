@@ -44,7 +44,8 @@ def guess_kind(cells: NDArray[Any]) -> Guess:
 
 def _counts_rows(cells: NDArray[Any]) -> bool:
     numbers = as_numbers(cells)
-    return len(numbers) >= _FEW_ROWS and bool(np.isfinite(numbers).all() and (np.diff(numbers) == 1).all())
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no count
+        return len(numbers) >= _FEW_ROWS and bool((np.diff(numbers) == 1).all())
 
 
 def _date(there: NDArray[Any]) -> Guess | None:

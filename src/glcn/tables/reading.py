@@ -103,7 +103,7 @@ def existing(path: Path) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"there is no file {path}")
     if path.is_file() and path.stat().st_size == 0:
-        raise ValueError(f"{path.name} is empty; it must hold a row for each thing to classify")
+        raise ValueError(f"{path.name} is empty; name a file that holds something")
     return path
 
 

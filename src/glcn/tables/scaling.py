@@ -46,9 +46,9 @@ class Scaling:
 
     def apply(self, X: Any) -> Any:
         """Return scaled rows as 32-bit floats."""
-        for state in self.states:
-            X = _applied(X, state)
-        with np.errstate(over="ignore"):  # the caller looks for what is not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for what is not finite
+            for state in self.states:
+                X = _applied(X, state)
             return X.astype(np.float32)
 
     def describe(self) -> str:
