@@ -6,11 +6,10 @@ import sys
 
 import numpy as np
 import pytest
-from safetensors.numpy import load_file
 from scipy import sparse
 from typer.testing import CliRunner
 
-from glcn import __version__, datasets
+from glcn import __version__, datasets, runs
 from glcn.cli import app
 
 
@@ -30,9 +29,10 @@ def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
         "graph.npz",
         "history.json",
         "metrics.json",
+        "model",
         "predictions.csv",
+        "rows.json",
         "settings.json",
-        "weights.safetensors",
     ]
     data = datasets.load("digits", seed=2)
     metrics = json.loads((folder / "metrics.json").read_text())
@@ -44,7 +44,7 @@ def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
     assert {row["role"] for row in rows} == {"train", "validation", "test"}
     graph = sparse.load_npz(folder / "graph.npz")
     np.testing.assert_allclose(np.asarray(graph.sum(axis=1)).ravel(), 1, rtol=1e-5)
-    assert load_file(folder / "weights.safetensors")["scorer.projection"].shape == (64, 32)
+    assert runs.load_run(folder).clf.model_.scorer.projection.shape == (64, 32)
     assert json.loads((folder / "settings.json").read_text())["parameters"]["random_state"] == 2
 
 

@@ -5,13 +5,13 @@ import json
 import os
 import platform
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from safetensors.torch import save
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.metrics import accuracy_score
 
@@ -19,13 +19,50 @@ from glcn import __version__
 from glcn.answers import harmless
 from glcn.datasets import Dataset
 from glcn.estimator import GLCNClassifier
+from glcn.estimator.saving import plain_parameters
+from glcn.tables import TableEncoder
 from glcn.training import FitProfile
+
+MODEL, ENCODER, ROWS = "model", "encoder.json", "rows.json"
+_CHECKPOINT = "checkpoint.safetensors"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A finished run, read from its folder."""
+
+    folder: Path
+    clf: GLCNClassifier
+    encoder: TableEncoder | None  # makes features of tables as those of training
+    ids: NDArray[np.str_] | None  # names of the training rows; None: their numbers
+    classes: tuple[str, ...]  # names of the classes, in the order of the probabilities
+    settings: dict[str, Any]
+    metrics: dict[str, Any]
+
+
+def unfinished(folder: Path) -> Path:
+    """Return where a run keeps what it has until it is finished."""
+    return folder.with_name(f"{folder.name}.partial")
+
+
+def checkpoint_of(folder: Path) -> Path:
+    """Return the file in which a run keeps the state of its training."""
+    return unfinished(folder) / _CHECKPOINT
+
+
+def to_resume(parent: Path, name: str) -> Path:
+    """Return the run under ``parent`` that was begun last under a name and not finished."""
+    paths = [parent / name, *(parent / f"{name}-{number}" for number in range(2, 1000))]
+    begun = [path for path in paths if unfinished(path).exists()]
+    if not begun:
+        raise FileNotFoundError(f"there is no unfinished run {parent / name} to go on with; leave --resume out")
+    return max(begun, key=lambda path: unfinished(path).stat().st_mtime)
 
 
 def free_path(parent: Path, name: str, ending: str = "") -> Path:
     """Return a name under ``parent`` that is not taken yet."""
     path, number = parent / f"{name}{ending}", 1
-    while path.exists():
+    while path.exists() or unfinished(path).exists():
         number += 1
         path = parent / f"{name}-{number}{ending}"
     return path
@@ -67,10 +104,12 @@ def evaluate(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
 def write_run(
     folder: Path, dataset: Dataset, clf: GLCNClassifier, metrics: dict[str, Any], profile: FitProfile | None = None
 ) -> None:
-    """Write a run folder: everything aside first, then one rename, so that a half-written run never appears."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    aside = folder.with_name(f".{folder.name}.{os.getpid()}.partial")
-    aside.mkdir()
+    """Write a run folder: everything aside first, then one rename, so that a half-written run never appears.
+
+    Where it can not be written, the state of the training is kept, so that the run can be resumed.
+    """
+    aside = unfinished(folder)
+    aside.mkdir(parents=True, exist_ok=True)
     try:
         _write_json(aside / "metrics.json", metrics)
         _write_json(aside / "settings.json", _settings(dataset, clf))
@@ -79,22 +118,41 @@ def write_run(
             _write_json(aside / "profile.json", profile.to_dict())
         _write_predictions(aside / "predictions.csv", dataset, clf)
         sparse.save_npz(aside / "graph.npz", clf.graph_)
-        (aside / "weights.safetensors").write_bytes(save(clf.model_.state_dict()))
+        if dataset.encoder is not None:
+            _write_json(aside / ENCODER, dataset.encoder.to_dict())
+        _write_json(aside / ROWS, None if dataset.ids is None else dataset.ids.tolist())
+        shutil.rmtree(aside / MODEL, ignore_errors=True)  # of one that was killed while it wrote
+        clf.save(aside / MODEL)
+        (aside / _CHECKPOINT).unlink(missing_ok=True)
         aside.rename(folder)
     except BaseException:
-        shutil.rmtree(aside, ignore_errors=True)
+        if not (aside / _CHECKPOINT).exists():
+            shutil.rmtree(aside, ignore_errors=True)
         raise
+
+
+def load_run(folder: str | Path) -> Run:
+    """Read a run that ``glcn fit`` wrote."""
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no run {folder}; name a folder that `glcn fit` wrote")
+    settings, metrics, ids = (_read_json(folder / name) for name in ("settings.json", "metrics.json", ROWS))
+    encoder = TableEncoder.from_dict(_read_json(folder / ENCODER)) if (folder / ENCODER).exists() else None
+    clf = GLCNClassifier.load(folder / MODEL)
+    names = None if ids is None else np.array(ids, dtype=str)
+    return Run(folder, clf, encoder, names, tuple(settings["class_names"]), settings, metrics)
 
 
 def _settings(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
     return {
         "dataset": dataset.name,
+        "class_names": [dataset.class_names[int(label)] for label in clf.classes_],
         "split": dataset.split,
         "features": dataset.features,
         "split_description": dataset.split_description,
         "preparation": dataset.preparation,
         "fingerprint": dataset.fingerprint,
-        "parameters": clf.settings_,
+        "parameters": plain_parameters(clf.settings_),
         "versions": {
             "glcn": __version__,
             "python": platform.python_version(),
@@ -118,6 +176,15 @@ def _write_predictions(path: Path, dataset: Dataset, clf: GLCNClassifier) -> Non
             best = int(probabilities.argmax())
             shares = [f"{share:.6f}" for share in probabilities]
             writer.writerow([harmless(ids[row]), role[row], harmless(names[best]), shares[best], *shares])
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"{path} is missing, so this is no whole run; name another folder") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is damaged ({error}); take a copy that is whole, or fit again") from error
 
 
 def _write_json(path: Path, content: Any) -> None:

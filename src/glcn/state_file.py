@@ -19,6 +19,7 @@ def write_state(path: Path, state: Mapping[str, Any]) -> None:
     packed = json.dumps(_packed(state, "", tensors))
     aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
+        aside.touch()  # with the rights that files get here
         save_file(tensors, aside, {_HEADER: packed})
         with aside.open("rb") as file:
             os.fsync(file.fileno())

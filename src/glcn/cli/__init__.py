@@ -7,8 +7,10 @@ import typer
 from glcn import __version__
 from glcn.cli.compare import compare
 from glcn.cli.data import data
+from glcn.cli.explain import explain
 from glcn.cli.features import features
 from glcn.cli.fit import fit
+from glcn.cli.predict import predict
 from glcn.cli.reproduce import reproduce
 from glcn.cli.tune import tune
 
@@ -20,6 +22,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command()(fit)
+app.command()(predict)
+app.command()(explain)
 app.command()(compare)
 app.command()(features)
 app.command()(reproduce)

@@ -65,6 +65,7 @@ def fit(
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a run of this command that was killed.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
@@ -73,10 +74,10 @@ def fit(
     with told_plainly(debug):
         # Imported here, so that --help answers at once.
         from glcn.estimator import GLCNClassifier
-        from glcn.runs import check_target, evaluate, free_path, write_run
+        from glcn.runs import check_target, checkpoint_of, evaluate, write_run
         from glcn.training import profiled
 
-        folder = out or free_path(Path("runs"), f"{name_of(data)}-{variant}-seed{seed}")
+        folder = _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume)
         check_target(folder)
         dataset = read_data(
             data,
@@ -106,7 +107,13 @@ def fit(
                 warnings.simplefilter("ignore", category)  # the table says the same in its place
             held_out = dataset.validation if len(dataset.validation) else None
             with profiled() if profile else nullcontext() as times:
-                clf.fit(dataset.X, dataset.visible_labels, graph=dataset.graph, validation=held_out)
+                clf.fit(
+                    dataset.X,
+                    dataset.visible_labels,
+                    graph=dataset.graph,
+                    validation=held_out,
+                    checkpoint=checkpoint_of(folder),
+                )
                 seconds = round(time.perf_counter() - start, 3)
         metrics = evaluate(dataset, clf) | {"seconds": seconds}
         write_run(folder, dataset, clf, metrics, times)
@@ -118,6 +125,19 @@ def fit(
             typer.echo(folder)
     if clf.interrupted_:
         raise typer.Exit(INTERRUPTED)
+
+
+def _folder(out: Path | None, name: str, resume: bool) -> Path:
+    """Choose where a run goes: a new folder, or with ``resume`` that of one which was begun."""
+    from glcn.runs import free_path, to_resume, unfinished
+
+    if out is None:
+        return to_resume(Path("runs"), name) if resume else free_path(Path("runs"), name)
+    if resume and not unfinished(out).exists():
+        raise FileNotFoundError(f"there is no unfinished run {out} to go on with; leave --resume out")
+    if not resume and unfinished(out).exists():
+        raise FileExistsError(f"{unfinished(out)} is a run that was not finished; add --resume, or move it away")
+    return out
 
 
 def _introduce(console: Console, dataset: "Dataset") -> None:

@@ -54,7 +54,7 @@ def predict(
 ) -> None:
     """Classify new rows by a saved run: label, probability and second choice of each."""
     with told_plainly(debug):
-        from glcn.runs import load_run  # type: ignore[attr-defined]
+        from glcn.runs import load_run
 
         refuse_to_overwrite(out, force)
         console = plain_console(stderr=True, quiet=quiet)

@@ -1,6 +1,7 @@
 """The scikit-learn face: fit, predict, and what was learned."""
 
 from glcn.estimator.classifier import GLCNClassifier
+from glcn.estimator.explaining import Explanation, NeighborEvidence
 from glcn.estimator.graph_report import GraphReport
 
-__all__ = ["GLCNClassifier", "GraphReport"]
+__all__ = ["Explanation", "GLCNClassifier", "GraphReport", "NeighborEvidence"]

@@ -40,6 +40,11 @@ class KnownRows:
     num_neighbors: int  # how many of them a new row is joined with
     index: NeighborIndex
 
+    @property
+    def num_rows(self) -> int:
+        """Number of rows."""
+        return int(self.X.shape[0])
+
     @classmethod
     def of(cls, X: Any, metric: str, num_neighbors: int) -> "KnownRows":
         """Index the rows."""

@@ -18,6 +18,7 @@ from glcn.estimator.attachment import attachment, batches, given_edges, nearest_
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.building import Parts, build
+from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
 from glcn.estimator.memory import Scope, check_memory, edge_count, needed_bytes
@@ -311,6 +312,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self._record(result)
         self._rows = known
         self._codes = labels.codes
+        self._edge_weights = getattr(data.graph, "weights", None)
         self.neighbor_recall_: float | None = known.index.recall if graph is None else None
         self.memory_estimate_ = memory
         self._scale = scale
@@ -335,6 +337,29 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         if edges is not None:
             edges = given_edges(edges, X.shape[0], self._rows.index.num_rows)
             k = int(np.diff(edges.indptr).max(initial=0))
+        return self._probabilities(X, edges, k)
+
+    def explain(self, rows: Any, *, top: int = 10) -> list[Explanation]:
+        """Tell why rows of ``fit`` were classified as they were.
+
+        Parameters
+        ----------
+        rows : int or list of int
+            Their numbers.
+        top : int, default=10
+            How many neighbours to name of each; the most telling come first.
+        """
+        check_is_fitted(self)
+        return explained(self, rows, top)
+
+    def feature_weights(self) -> NDArray[np.float64]:
+        """Return how much each feature counts in the distance by which the graph is learned; the weights sum to 1."""
+        check_is_fitted(self)
+        return feature_weights(self)
+
+    def _probabilities(self, X: Any, edges: Any, k: int | None = None) -> NDArray[np.float32]:
+        """Return the class probabilities of rows joined by ``edges``, (b, n), or else with their k nearest."""
+        k = int(np.diff(edges.indptr).max(initial=0)) if k is None else k
         # In double precision: the last digit of a single one depends on the company in which a row is computed.
         model = copy.deepcopy(self.model_).double()
         parts = [

@@ -43,7 +43,7 @@ def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
         write_state(aside / STATE, _state(clf))
         description = {
             "schema": SCHEMA,
-            "parameters": _plain(clf.get_params(deep=False)),
+            "parameters": plain_parameters(clf.get_params(deep=False)),
             "classes": {"dtype": clf.classes_.dtype.str, "labels": clf.classes_.tolist()},
             "checksum": _checksum(aside / STATE),
         }
@@ -61,8 +61,11 @@ def load_classifier(kind: type["GLCNClassifier"], folder: Path) -> "GLCNClassifi
     if _checksum(folder / STATE) != description["checksum"]:
         raise ValueError(f"{folder / STATE} is damaged or was changed after it was saved; {REMEDY}")
     state = read_state(folder / STATE)
-    clf = kind(**_from_plain(description["parameters"]))
-    _take_over(clf, state, description)
+    try:
+        clf = kind(**_from_plain(description["parameters"]))
+        _take_over(clf, state, description)
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise ValueError(f"{folder} does not hold what this glcn expects ({error}); {REMEDY}") from error
     return clf
 
 
@@ -83,7 +86,7 @@ def _description(folder: Path) -> dict[str, Any]:
 
 
 def _state(clf: "GLCNClassifier") -> dict[str, Any]:
-    state = {name: getattr(clf, name) for name in _FACTS} | {"settings_": _plain(clf.settings_)}
+    state = {name: getattr(clf, name) for name in _FACTS} | {"settings_": plain_parameters(clf.settings_)}
     names = getattr(clf, "feature_names_in_", None)
     return {
         **state,
@@ -98,6 +101,7 @@ def _state(clf: "GLCNClassifier") -> dict[str, Any]:
         "feature_names": None if names is None else [str(name) for name in names],
         "validation_rows": torch.from_numpy(clf.validation_rows_),
         "codes": torch.from_numpy(clf._codes),
+        "edge_weights": clf._edge_weights,
         "distributions": torch.from_numpy(clf.label_distributions_),
     }
 
@@ -118,6 +122,7 @@ def _take_over(clf: "GLCNClassifier", state: Mapping[str, Any], description: Map
     clf._rows = KnownRows.of(_unpacked_features(state["rows"]), state["metric"], state["num_neighbors"])
     clf._scale = RowScale(*state["scale"])
     clf._codes = state["codes"].numpy()
+    clf._edge_weights = state["edge_weights"]
     clf.graph_report_ = GraphReport(**state["report"])
     clf.validation_rows_ = state["validation_rows"].numpy()
     clf.label_distributions_ = state["distributions"].numpy()
@@ -166,7 +171,7 @@ def _tensor(array: NDArray[Any]) -> Tensor:
     return torch.from_numpy(np.array(array, order="C"))
 
 
-def _plain(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def plain_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return parameters as JSON holds them; a generator of random numbers can not be kept, nor a folder elsewhere."""
     plain = {name: _item(value) for name, value in parameters.items()}
     if not isinstance(plain["random_state"], int):
