@@ -11,10 +11,11 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from glcn import datasets, graph, kernels, nn, training
     from glcn.estimator import GLCNClassifier
+    from glcn.model_selection import LabelledKFold
 
-__all__ = ["GLCNClassifier", "__version__", "datasets", "graph", "kernels", "nn", "training"]
+__all__ = ["GLCNClassifier", "LabelledKFold", "__version__", "datasets", "graph", "kernels", "nn", "training"]
 
-_HOMES = {"GLCNClassifier": "glcn.estimator"}
+_HOMES = {"GLCNClassifier": "glcn.estimator", "LabelledKFold": "glcn.model_selection"}
 _SUBPACKAGES = ("datasets", "graph", "kernels", "nn", "training")
 
 

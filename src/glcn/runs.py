@@ -96,6 +96,7 @@ def evaluate(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
         "epochs": clf.n_iter_,
         "best_epoch": clf.best_epoch_,
         "interrupted": clf.interrupted_,
+        "calibration": clf.calibration_._asdict(),
         "fingerprint": dataset.fingerprint,
         "graph": {**asdict(clf.graph_report_), "collapsed": clf.graph_report_.collapsed},
     }

@@ -8,6 +8,7 @@ from glcn import __version__
 from glcn.cli.compare import compare
 from glcn.cli.data import data
 from glcn.cli.explain import explain
+from glcn.cli.export import export
 from glcn.cli.features import features
 from glcn.cli.fit import fit
 from glcn.cli.predict import predict
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command()(fit)
 app.command()(predict)
 app.command()(explain)
+app.command()(export)
 app.command()(compare)
 app.command()(features)
 app.command()(reproduce)

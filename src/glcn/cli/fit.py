@@ -166,6 +166,8 @@ def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, 
         )
     else:
         table.add_row("validation accuracy", "unknown: too few labels of some class to hold any out")
+    if clf.settings_["calibrate"]:
+        table.add_row("probabilities", clf.calibration_.describe())
     stopped = " (interrupted)" if clf.interrupted_ else ""
     table.add_row("epochs", f"{clf.n_iter_}{stopped}, best {clf.best_epoch_}")
     table.add_row("seconds", f"{metrics['seconds']:.1f}")

@@ -18,6 +18,7 @@ from glcn.estimator.attachment import attachment, batches, given_edges, nearest_
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.building import Parts, build
+from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
@@ -95,6 +96,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         With validation rows: the most epochs, and how many may pass without a lower validation loss.
     fixed_epochs : int or "auto", default="auto"
         Epochs without validation rows.
+    calibrate : bool or "auto", default="auto"
+        Whether probabilities are brought in line with how often they are right, by one temperature that is chosen on
+        the validation rows, 30 at least; labels do not change by it. ``"auto"`` does it for ``"plus"``.
+    warm_start : bool, default=False
+        Whether ``fit`` starts from the weights of the last one, where these fit: quick after some new labels.
     batch_size : int, None or "auto", default="auto"
         Seeds of the sampled neighbourhood that a step of training sees in place of all rows; an epoch is one step
         then. None trains on all rows at once, and so does ``"auto"`` up to 50,000 rows.
@@ -127,6 +133,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     graph_ : scipy.sparse.csr_array of shape (n_samples, n_samples)
         The learned graph S; each row sums to 1. Of ``graph="complete"`` on more than 4000 rows, the ``n_neighbors``
         greatest weights of each row.
+    calibration_ : Calibration
+        The temperature, and how far probabilities were off before and after, on validation rows.
     memory_estimate_ : int
         Bytes that the fit was expected to need on top of its inputs; ``fit`` refuses what the machine can not hold.
     settings_ : dict
@@ -188,6 +196,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         max_epochs: int | Auto = AUTO,
         patience: int | Auto = AUTO,
         fixed_epochs: int | Auto = AUTO,
+        calibrate: bool | Auto = AUTO,
+        warm_start: bool = False,
         batch_size: int | Auto | None = AUTO,
         batch_shares: int | Auto = AUTO,
         work_dir: Any = None,
@@ -222,6 +232,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.max_epochs = max_epochs
         self.patience = patience
         self.fixed_epochs = fixed_epochs
+        self.calibrate = calibrate
+        self.warm_start = warm_start
         self.batch_size = batch_size
         self.batch_shares = batch_shares
         self.work_dir = work_dir
@@ -299,6 +311,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         space = None if batch_size is None else Workspace(None if self.work_dir is None else Path(self.work_dir))
         generator = torch.Generator().manual_seed(seed)
         model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator, space)
+        if self.warm_start:
+            self._take_weights(model, labels.classes)
         kept = None if checkpoint is None else Checkpoint(Path(checkpoint), _purpose(settings, X, labels.codes, rows))
         result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         if self.work_dir is not None and not current_processes().is_first:
@@ -380,6 +394,17 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         """Read a classifier that :meth:`save` wrote, maybe on another machine; nothing in it is run."""
         return load_classifier(cls, Path(folder))
 
+    def _take_weights(self, model: Any, classes: NDArray[Any]) -> None:
+        """Start from the weights of an earlier fit, if they are of the same kind and for the same classes."""
+        earlier = getattr(self, "model_", None)
+        if earlier is None or not np.array_equal(self.classes_, classes):
+            return
+        known, wanted = earlier.state_dict(), model.state_dict()
+        if {name: value.shape for name, value in known.items()} == {
+            name: value.shape for name, value in wanted.items()
+        }:
+            model.load_state_dict(known)
+
     def _in_blocks(self, X: Any, graph: Any) -> bool:
         """Whether all pairs of rows are asked for and too many to be stored."""
         return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
@@ -428,8 +453,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
         self._known = output
         self.graph_report_: GraphReport = graph_report(output.graph, data.graph, data.targets)
+        held = data.validation_rows
+        found = calibrated(output.logits[held], data.targets[held]) if self.settings_["calibrate"] else NOT_CALIBRATED
+        self.calibration_: Calibration = found
         probabilities = (space or Workspace()).empty("probabilities", *output.logits.shape)
-        torch.softmax(output.logits, dim=1, out=probabilities)
+        torch.softmax(output.logits / found.temperature, dim=1, out=probabilities)
         answer: NDArray[np.float32] = probabilities.numpy()
         return answer
 
@@ -450,7 +478,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         joined = attachment(part, edges)
         weights = joined.weights if uses_weights(self.settings_["variant"]) else None
         logits = model.attach(x, self._known, joined.support, joined.pattern, weights)
-        probabilities: NDArray[np.float32] = logits.softmax(dim=1).float().numpy()
+        probabilities: NDArray[np.float32] = (logits / self.calibration_.temperature).softmax(dim=1).float().numpy()
         return probabilities
 
 

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from glcn.estimator.base import KnownRows
 from glcn.estimator.building import network_of
+from glcn.estimator.calibration import Calibration
 from glcn.estimator.graph_report import GraphReport
 from glcn.estimator.variants import RowScale
 from glcn.graph import CompleteGraph
@@ -97,6 +98,7 @@ def _state(clf: "GLCNClassifier") -> dict[str, Any]:
         "num_neighbors": clf._rows.num_neighbors,
         "scale": list(clf._scale),
         "report": asdict(clf.graph_report_),
+        "calibration": clf.calibration_._asdict(),
         "features": clf.n_features_in_,
         "feature_names": None if names is None else [str(name) for name in names],
         "validation_rows": torch.from_numpy(clf.validation_rows_),
@@ -124,6 +126,7 @@ def _take_over(clf: "GLCNClassifier", state: Mapping[str, Any], description: Map
     clf._codes = state["codes"].numpy()
     clf._edge_weights = state["edge_weights"]
     clf.graph_report_ = GraphReport(**state["report"])
+    clf.calibration_ = Calibration(**state["calibration"])
     clf.validation_rows_ = state["validation_rows"].numpy()
     clf.label_distributions_ = state["distributions"].numpy()
     clf.transduction_ = clf.classes_[clf.label_distributions_.argmax(axis=1)]

@@ -32,6 +32,8 @@ _RULES = {
     "sparsity_weight": _real(0),
     "prior_weight": _real(0),
     "learn_graph": (lambda value: isinstance(value, bool), "True or False"),
+    "calibrate": (lambda value: isinstance(value, bool), "True or False"),
+    "warm_start": (lambda value: isinstance(value, bool), "True or False"),
     "n_hops": _whole(0),
     "n_passes": _whole(1),
     "consistency_weight": _real(0),

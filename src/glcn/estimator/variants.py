@@ -31,6 +31,7 @@ _GLCN: dict[str, Any] = {
     "max_epochs": 3000,
     "patience": 100,
     "fixed_epochs": 200,
+    "calibrate": False,
 }
 _PLUS: dict[str, Any] = {
     "hidden_units": 32,
@@ -51,6 +52,7 @@ _PLUS: dict[str, Any] = {
     "max_epochs": 600,
     "patience": 150,
     "fixed_epochs": 400,
+    "calibrate": True,
 }
 _PLUS_WITHOUT_GRAPH: dict[str, Any] = {"n_hops": 4, "hidden_units": 64, "smoothing": 0.8}
 
