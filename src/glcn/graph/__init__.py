@@ -1,6 +1,7 @@
 """Graphs: the candidates on which a graph is learned, nearest neighbours, and priors."""
 
 from glcn.graph.candidate import LARGEST_STORED, CandidateGraph
+from glcn.graph.cells import CellIndex
 from glcn.graph.complete import CompleteGraph
 from glcn.graph.neighbors import (
     NeighborIndex,
@@ -10,13 +11,16 @@ from glcn.graph.neighbors import (
     suitable_metric,
 )
 from glcn.graph.prior import Prior
+from glcn.graph.stored import StoredGraph
 
 __all__ = [
     "LARGEST_STORED",
     "CandidateGraph",
+    "CellIndex",
     "CompleteGraph",
     "NeighborIndex",
     "Prior",
+    "StoredGraph",
     "check_neighbor_count",
     "nearest_neighbors",
     "neighbor_index",
