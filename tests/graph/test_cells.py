@@ -101,7 +101,6 @@ def test_rows_on_disk_give_the_same(small_cells, random, tmp_path):
     np.testing.assert_array_equal(on_disk.neighbors, CellIndex.build(X, 5).neighbors)
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_many_equal_rows_do_not_make_a_cell_that_is_too_large(small_cells, random, monkeypatch):
     monkeypatch.setattr(coarse, "LARGEST_CELL", 100)
     X = mixture(random, 1500)

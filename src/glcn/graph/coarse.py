@@ -1,5 +1,6 @@
 """Rows by the cell of space that they are in: where to look for neighbours without looking at all rows."""
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import MiniBatchKMeans
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import pairwise_distances_argmin
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
@@ -128,7 +130,8 @@ def find_centroids(X: NDArray[np.float32], scale: NDArray[np.float32]) -> NDArra
     means = MiniBatchKMeans(
         cells, random_state=SEED, batch_size=4096, n_init=1, max_iter=10, init_size=min(size, 3 * cells)
     )
-    with threadpool_limits(1):  # sums would depend on the number of threads
+    with threadpool_limits(1), warnings.catch_warnings():  # sums would depend on the number of threads
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of fewer different rows than cells: some stay empty
         return np.asarray(means.fit(sample).cluster_centers_, np.float32)
 
 
