@@ -9,6 +9,7 @@ from glcn.cli.compare import compare
 from glcn.cli.data import data
 from glcn.cli.features import features
 from glcn.cli.fit import fit
+from glcn.cli.graph import graph
 from glcn.cli.reproduce import reproduce
 from glcn.cli.tune import tune
 
@@ -25,6 +26,7 @@ app.command()(features)
 app.command()(reproduce)
 app.command()(tune)
 app.add_typer(data, name="data")
+app.add_typer(graph, name="graph")
 
 
 def _version(wanted: bool) -> None:
