@@ -13,5 +13,9 @@ class TrainingInterruptedWarning(UserWarning):
     """Training was interrupted (Ctrl-C); the best weights so far were kept."""
 
 
+class RestartedBuildWarning(UserWarning):
+    """What was begun of a store was for another input or other settings, and is built anew."""
+
+
 class LowMemoryWarning(UserWarning):
     """A fit may need more memory than there is."""

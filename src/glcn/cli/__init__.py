@@ -11,6 +11,7 @@ from glcn.cli.explain import explain
 from glcn.cli.export import export
 from glcn.cli.features import features
 from glcn.cli.fit import fit
+from glcn.cli.graph import graph
 from glcn.cli.predict import predict
 from glcn.cli.reproduce import reproduce
 from glcn.cli.tune import tune
@@ -31,6 +32,7 @@ app.command()(features)
 app.command()(reproduce)
 app.command()(tune)
 app.add_typer(data, name="data")
+app.add_typer(graph, name="graph")
 
 
 def _version(wanted: bool) -> None:

@@ -2,6 +2,7 @@
 
 from glcn.graph.blocks import RowBlock, row_blocks
 from glcn.graph.candidate import LARGEST_STORED, CandidateGraph
+from glcn.graph.cells import CellIndex
 from glcn.graph.complete import CompleteGraph
 from glcn.graph.neighbors import (
     NeighborIndex,
@@ -12,16 +13,19 @@ from glcn.graph.neighbors import (
 )
 from glcn.graph.prior import Prior
 from glcn.graph.sampling import Neighborhood, NeighborSampler
+from glcn.graph.stored import StoredGraph
 
 __all__ = [
     "LARGEST_STORED",
     "CandidateGraph",
+    "CellIndex",
     "CompleteGraph",
     "NeighborIndex",
     "NeighborSampler",
     "Neighborhood",
     "Prior",
     "RowBlock",
+    "StoredGraph",
     "check_neighbor_count",
     "nearest_neighbors",
     "neighbor_index",
