@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ class KnownRows:
     metric: str
     num_neighbors: int  # how many of them a new row is joined with
     index: NeighborIndex
+    store: Path | None = None  # the folder that they are in, if they are on disk
 
     @property
     def num_rows(self) -> int:

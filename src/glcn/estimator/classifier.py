@@ -31,6 +31,7 @@ from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace
+from glcn.store import Store
 from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData, current_processes
 
 SAMPLED_ROWS = 1_000  # whose features tell one training from another
@@ -265,7 +266,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         graph : optional
             Candidate edges: scipy.sparse (n, n), (2, E) ``edge_index``, networkx, PyTorch Geometric ``Data``,
             :class:`glcn.graph.CandidateGraph`, or ``"complete"`` for all pairs. Weights count. Left out, each row is
-            joined with its nearest neighbours; a ``CandidateGraph.knn`` counts as left out, too.
+            joined with its nearest neighbours; a ``CandidateGraph.knn`` counts as left out, too, and so does an opened
+            :class:`glcn.store.Store`, whose ``X`` and ``y`` are the other arguments then.
         prior : optional
             (n, n) matrix A that S should stay near to (``prior_weight``), where it is not ``graph`` itself.
         validation : optional
@@ -292,7 +294,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         memory = needed_bytes(settings, X, edges, len(labels.classes), scope)
         check_memory(memory, self.variant)
         settings["batch_size"] = batch_size
-        known, candidates = self._joined_pairs(X) if in_blocks else self._joined(X, graph)
+        candidates: CandidateGraph | CompleteGraph
+        if in_blocks:
+            known, candidates = self._joined_pairs(X)
+        elif isinstance(graph, Store):
+            known, candidates = self._joined_on_disk(X, graph, whole=batch_size is None)
+        else:
+            known, candidates = self._joined(X, graph)
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         compact = settings["projection_size"] is not None
         data = TrainingData(
@@ -327,7 +335,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self._rows = known
         self._codes = labels.codes
         self._edge_weights = getattr(data.graph, "weights", None)
-        self.neighbor_recall_: float | None = known.index.recall if graph is None else None
+        self._files = None if space is None else space.folder
+        found = graph is None or isinstance(graph, Store)
+        self.neighbor_recall_: float | None = known.index.recall if found else None
         self.memory_estimate_ = memory
         self._scale = scale
         self._keep(problem, self._read_off(data, output, space))
@@ -390,9 +400,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         save_classifier(self, Path(folder))
 
     @classmethod
-    def load(cls, folder: str | Path) -> "GLCNClassifier":
-        """Read a classifier that :meth:`save` wrote, maybe on another machine; nothing in it is run."""
-        return load_classifier(cls, Path(folder))
+    def load(cls, folder: str | Path, *, store: str | Path | None = None) -> "GLCNClassifier":
+        """Read a classifier that :meth:`save` wrote, maybe on another machine; nothing in it is run.
+
+        ``store`` says where the store is now on which it was fitted, if it was and the store has moved.
+        """
+        return load_classifier(cls, Path(folder), store)
 
     def _take_weights(self, model: Any, classes: NDArray[Any]) -> None:
         """Start from the weights of an earlier fit, if they are of the same kind and for the same classes."""
@@ -416,6 +429,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     def _joined_pairs(self, X: Any) -> tuple[KnownRows, CompleteGraph]:
         return KnownRows.of(X.copy(), self.metric, X.shape[0]), CompleteGraph(X.shape[0])
+
+    def _joined_on_disk(self, X: Any, store: Store, *, whole: bool) -> tuple[KnownRows, CandidateGraph]:
+        if X.shape != store.X.shape:
+            raise ValueError(f"X has shape {X.shape} and the store {store.path} {store.X.shape}; pass its own X")
+        known = KnownRows(store.X, store.metric, min(self.n_neighbors, store.num_rows), store.index, store.path)
+        return known, store.graph.to_candidate() if whole else store.graph.mapped()
 
     def _parts(
         self,

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from glcn.graph import CandidateGraph, CompleteGraph, Prior
 from glcn.kernels import Features, SparseFeatures
+from glcn.store import Store
 
 _BLOCK = 1 << 22  # values
 SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
@@ -58,7 +59,8 @@ def mean_row_length(X: Any) -> float:
 
 def is_given(graph: Any) -> bool:
     """Whether a graph tells what features do not: one of their nearest neighbours does not."""
-    return graph is not None and not (isinstance(graph, CandidateGraph) and graph.of_neighbors)
+    found = isinstance(graph, Store) or (isinstance(graph, CandidateGraph) and graph.of_neighbors)
+    return graph is not None and not found
 
 
 def prior_on(candidates: CandidateGraph | CompleteGraph, graph: Any, prior: Any, prior_weight: float) -> Prior | None:

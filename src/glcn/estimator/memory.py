@@ -14,6 +14,7 @@ from glcn.estimator.inputs import SPARSE_BELOW
 from glcn.exceptions import LowMemoryWarning
 from glcn.graph import LARGEST_STORED, CandidateGraph
 from glcn.nn import VARIANTS
+from glcn.store import Store
 
 FLOAT = 4  # bytes
 SURE = 2.0  # times what is free, above which there is no doubt that an estimate is too much
@@ -30,6 +31,8 @@ def edge_count(graph: Any, num_rows: int, num_neighbors: int) -> int:
         return num_rows * (2 * min(num_neighbors, num_rows) + 1)
     if isinstance(graph, str):
         return num_rows**2 if num_rows <= LARGEST_STORED else 0
+    if isinstance(graph, Store):
+        return graph.graph.num_edges
     if isinstance(graph, CandidateGraph):
         return graph.num_edges
     if sparse.issparse(graph):

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -19,16 +20,17 @@ from glcn.estimator.building import network_of
 from glcn.estimator.calibration import Calibration
 from glcn.estimator.graph_report import GraphReport
 from glcn.estimator.variants import RowScale
-from glcn.graph import CompleteGraph
+from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels import Pattern
-from glcn.nn import GLCN, GLCNOutput, LearnedGraph, PlusOutput, View
+from glcn.nn import GLCN, GLCNOutput, LearnedGraph, PlusOutput, View, Workspace, known_in_files
 from glcn.state_file import read_state, write_state
+from glcn.store import Store
 
 if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
 SCHEMA = 1
-DESCRIPTION, STATE = "model.json", "model.safetensors"
+DESCRIPTION, STATE, FILES = "model.json", "model.safetensors", "known"
 _FACTS = ("n_iter_", "best_epoch_", "interrupted_", "memory_estimate_", "neighbor_recall_", "history_", "settings_")
 REMEDY = "take a copy that is whole, or fit again"
 
@@ -42,6 +44,8 @@ def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
     aside.mkdir(parents=True)
     try:
         write_state(aside / STATE, _state(clf))
+        if clf._files is not None:
+            _take_files(clf._files, aside / FILES)
         description = {
             "schema": SCHEMA,
             "parameters": plain_parameters(clf.get_params(deep=False)),
@@ -56,7 +60,17 @@ def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
         raise
 
 
-def load_classifier(kind: type["GLCNClassifier"], folder: Path) -> "GLCNClassifier":
+def _take_files(source: Path, target: Path) -> None:
+    """Have files in another folder, too: the same ones where the disk is the same, else copies."""
+    target.mkdir()
+    for path in sorted(source.glob("*.npy")):
+        try:
+            os.link(path, target / path.name)
+        except OSError:
+            shutil.copyfile(path, target / path.name)
+
+
+def load_classifier(kind: type["GLCNClassifier"], folder: Path, store: str | Path | None = None) -> "GLCNClassifier":
     """Read what :func:`save_classifier` wrote; a ValueError says what is wrong with the files."""
     description = _description(folder)
     if _checksum(folder / STATE) != description["checksum"]:
@@ -65,6 +79,8 @@ def load_classifier(kind: type["GLCNClassifier"], folder: Path) -> "GLCNClassifi
     try:
         clf = kind(**_from_plain(description["parameters"]))
         _take_over(clf, state, description)
+        clf._rows = _known_rows(state, store)
+        _take_answers(clf, state, folder / FILES)
     except (KeyError, TypeError, RuntimeError) as error:
         raise ValueError(f"{folder} does not hold what this glcn expects ({error}); {REMEDY}") from error
     return clf
@@ -92,8 +108,8 @@ def _state(clf: "GLCNClassifier") -> dict[str, Any]:
     return {
         **state,
         "weights": clf.model_.state_dict(),
-        "known": _packed_output(clf._known),
-        "rows": _packed_features(clf._rows.X),
+        "known": _packed_output(clf._known) if clf._files is None else None,
+        "rows": _packed_features(clf._rows.X) if clf._rows.store is None else {"store": str(clf._rows.store.resolve())},
         "metric": clf._rows.metric,
         "num_neighbors": clf._rows.num_neighbors,
         "scale": list(clf._scale),
@@ -104,7 +120,8 @@ def _state(clf: "GLCNClassifier") -> dict[str, Any]:
         "validation_rows": torch.from_numpy(clf.validation_rows_),
         "codes": torch.from_numpy(clf._codes),
         "edge_weights": clf._edge_weights,
-        "distributions": torch.from_numpy(clf.label_distributions_),
+        "pattern": None if clf._files is None or clf._rows.store is not None else _pattern_of(clf._known.graph),
+        "distributions": torch.from_numpy(clf.label_distributions_) if clf._files is None else None,
     }
 
 
@@ -120,15 +137,37 @@ def _take_over(clf: "GLCNClassifier", state: Mapping[str, Any], description: Map
     clf.model_ = network_of(clf.settings_, clf.n_features_in_, len(clf.classes_))
     clf.model_.load_state_dict(state["weights"])
     clf.model_.eval()
-    clf._known = _unpacked_output(state["known"], clf.model_)
-    clf._rows = KnownRows.of(_unpacked_features(state["rows"]), state["metric"], state["num_neighbors"])
     clf._scale = RowScale(*state["scale"])
     clf._codes = state["codes"].numpy()
     clf._edge_weights = state["edge_weights"]
     clf.graph_report_ = GraphReport(**state["report"])
     clf.calibration_ = Calibration(**state["calibration"])
     clf.validation_rows_ = state["validation_rows"].numpy()
-    clf.label_distributions_ = state["distributions"].numpy()
+
+
+def _known_rows(state: Mapping[str, Any], store: str | Path | None) -> KnownRows:
+    metric, count = state["metric"], state["num_neighbors"]
+    if "store" not in state["rows"]:
+        return KnownRows.of(_unpacked_features(state["rows"]), metric, count)
+    path = Path(state["rows"]["store"] if store is None else store)
+    if not path.exists():
+        raise FileNotFoundError(f"the store {path}, on which this model was fitted, is not there; pass store=")
+    opened = Store.open(path)
+    return KnownRows(opened.X, opened.metric, count, opened.index, opened.path)
+
+
+def _take_answers(clf: "GLCNClassifier", state: Mapping[str, Any], files: Path) -> None:
+    """Take over what the network says of the rows of ``fit``."""
+    if state["known"] is not None:
+        clf._files = None
+        clf._known = _unpacked_output(state["known"], clf.model_)
+        clf.label_distributions_ = state["distributions"].numpy()
+    else:
+        clf._files, space = files, Workspace(files)
+        store = clf._rows.store
+        graph = CandidateGraph(Pattern(**state["pattern"])) if store is None else Store.open(store).graph.mapped()
+        clf._known = known_in_files(clf.model_, graph, space)
+        clf.label_distributions_ = space.open("probabilities").numpy()
     clf.transduction_ = clf.classes_[clf.label_distributions_.argmax(axis=1)]
 
 
@@ -136,13 +175,18 @@ def _packed_output(output: GLCNOutput | PlusOutput) -> dict[str, Any]:
     graph = output.graph
     packed: dict[str, Any] = {"logits": output.logits, "embedding": graph.embedding}
     if isinstance(graph, LearnedGraph):
-        pattern = {"indptr": graph.pattern.indptr, "indices": graph.pattern.indices, "reverse": graph.pattern.reverse}
-        packed |= {"score": graph.score, "square": graph.square, "values": graph.values, "pattern": pattern}
+        packed |= {"score": graph.score, "square": graph.square, "values": graph.values}
+        packed["pattern"] = _pattern_of(graph)
     if isinstance(output, PlusOutput):
         packed["views"] = [{"degree": view.degree, "sums": list(view.sums)} for view in output.views]
     else:
         packed["messages"] = list(output.messages)
     return packed
+
+
+def _pattern_of(graph: Any) -> dict[str, Any]:
+    pattern = graph.pattern
+    return {"indptr": pattern.indptr, "indices": pattern.indices, "reverse": pattern.reverse}
 
 
 def _unpacked_output(packed: Mapping[str, Any], model: Any) -> GLCNOutput | PlusOutput:

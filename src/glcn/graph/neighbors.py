@@ -23,7 +23,9 @@ SAMPLE_SEED = 0
 class NeighborIndex(Protocol):
     """Rows among which the nearest ones can be asked for."""
 
-    num_rows: int
+    @property
+    def num_rows(self) -> int:
+        """Number of rows."""
 
     @property
     def recall(self) -> float:

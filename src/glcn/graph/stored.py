@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
 from glcn.graph.candidate import CandidateGraph, _symmetric_pattern
-from glcn.kernels import parallel
+from glcn.kernels import Pattern, parallel
 from glcn.kernels.mutual_edges import count_edges, fill_edges, sort_rows
 
 ROWS_PER_TASK = 4096
@@ -58,6 +59,11 @@ class StoredGraph:
         work = 100 * len(indices)  # comparisons and moves
         parallel.run(sort_rows, parallel.even_chunks(n, ROWS_PER_TASK), work, indptr, indices)
         return cls(indptr, indices)
+
+    def mapped(self) -> CandidateGraph:
+        """Return the graph without reading it: for samples of it, and for passes that need no gradient."""
+        pattern = Pattern(torch.from_numpy(self.indptr), torch.from_numpy(self.indices))
+        return CandidateGraph(pattern, of_neighbors=self.of_neighbors)
 
     def to_candidate(self) -> CandidateGraph:
         """Load the graph into memory, with the index of reverse edges."""

@@ -35,6 +35,12 @@ class Workspace:
         path = self.folder / f"{name}.npy"
         return torch.from_numpy(np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape))
 
+    def open(self, name: str) -> Tensor:
+        """Return what was written to a file before; nothing that is changed in it reaches the file."""
+        if self.folder is None:
+            raise ValueError("a workspace in memory has no files")
+        return torch.from_numpy(np.load(self.folder / f"{name}.npy", mmap_mode="c", allow_pickle=False))
+
 
 @torch.no_grad()
 def glcn_in_blocks(model: GLCN, x: Any, graph: CandidateGraph, space: Workspace) -> GLCNOutput:
@@ -108,6 +114,24 @@ def _sums(
             following[block.rows] = product[block.rows] + propagate(S, last, block.pattern)
         yield following
         last = following
+
+
+def known_in_files(model: GLCN | GLCNPlus, graph: CandidateGraph, space: Workspace) -> GLCNOutput | PlusOutput:
+    """Return what a pass in blocks left in the files of a workspace."""
+    embedding, score, square, values = (space.open(name) for name in ("embedding", "score", "square", "values"))
+    learned = LearnedGraph(embedding, score, square, values, graph.pattern)
+    logits = space.open("logits")
+    if isinstance(model, GLCN):
+        return GLCNOutput(logits, learned, tuple(space.open(f"message-{layer}") for layer in range(len(model.weights))))
+    product = space.open("product")
+    views = [
+        View(
+            space.open(f"degree-{view}"),
+            (product, *(space.open(f"view-{view}-hops-{hop + 1}") for hop in range(model.num_hops))),
+        )
+        for view in range(model.num_views)
+    ]
+    return PlusOutput(logits, space.open("samples"), learned, None, tuple(views))
 
 
 @torch.no_grad()

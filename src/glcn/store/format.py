@@ -85,7 +85,8 @@ def open_array(folder: Path, name: str, expected: dict[str, Any]) -> NDArray[Any
     if size != expected["bytes"]:
         raise StoreError(f"{path} has {size:,} bytes, expected {expected['bytes']:,}; {REMEDY}")
     try:
-        values: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+        # Copied where it is written to, which nobody does: torch warns of arrays that are read-only.
+        values: NDArray[Any] = np.load(path, mmap_mode="c", allow_pickle=False)
     except (ValueError, EOFError) as error:
         raise StoreError(f"{path} can not be read as an array; {REMEDY}") from error
     if list(values.shape) != expected["shape"] or values.dtype.name != expected["dtype"]:
