@@ -20,6 +20,7 @@ from glcn.answers import harmless
 from glcn.datasets import Dataset
 from glcn.estimator import GLCNClassifier
 from glcn.estimator.saving import plain_parameters
+from glcn.store import Store
 from glcn.tables import TableEncoder
 from glcn.training import FitProfile
 
@@ -48,6 +49,13 @@ def unfinished(folder: Path) -> Path:
 def checkpoint_of(folder: Path) -> Path:
     """Return the file in which a run keeps the state of its training."""
     return unfinished(folder) / _CHECKPOINT
+
+
+def files_of(folder: Path) -> Path:
+    """Return where a run on a store keeps what it has of the rows, and make that folder."""
+    files = unfinished(folder) / "work"
+    files.mkdir(parents=True, exist_ok=True)
+    return files
 
 
 def to_resume(parent: Path, name: str) -> Path:
@@ -118,12 +126,14 @@ def write_run(
         if profile is not None:
             _write_json(aside / "profile.json", profile.to_dict())
         _write_predictions(aside / "predictions.csv", dataset, clf)
-        sparse.save_npz(aside / "graph.npz", clf.graph_)
+        if not isinstance(dataset.graph, Store):
+            sparse.save_npz(aside / "graph.npz", clf.graph_)
         if dataset.encoder is not None:
             _write_json(aside / ENCODER, dataset.encoder.to_dict())
         _write_json(aside / ROWS, None if dataset.ids is None else dataset.ids.tolist())
         shutil.rmtree(aside / MODEL, ignore_errors=True)  # of one that was killed while it wrote
         clf.save(aside / MODEL)
+        shutil.rmtree(aside / "work", ignore_errors=True)  # the model has these files, too
         (aside / _CHECKPOINT).unlink(missing_ok=True)
         aside.rename(folder)
     except BaseException:
@@ -165,18 +175,19 @@ def _settings(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
 
 
 def _write_predictions(path: Path, dataset: Dataset, clf: GLCNClassifier) -> None:
-    role = np.full(len(dataset.y), "", dtype="U10")
-    for name, rows in (("train", dataset.train), ("validation", clf.validation_rows_), ("test", dataset.test)):
-        role[rows] = name
+    roles = ("", "train", "validation", "test")
+    role = np.zeros(len(dataset.y), np.int8)
+    for number, rows in enumerate((dataset.train, clf.validation_rows_, dataset.test), start=1):
+        role[rows] = number
     names = [dataset.class_names[int(label)] for label in clf.classes_]
     ids = np.arange(len(dataset.y)) if dataset.ids is None else dataset.ids
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(["row", "role", "predicted", "probability", *(f"p({name})" for name in names)])
-        for row, probabilities in enumerate(clf.label_distributions_.astype(float)):
+        for row, probabilities in enumerate(clf.label_distributions_):
             best = int(probabilities.argmax())
             shares = [f"{share:.6f}" for share in probabilities]
-            writer.writerow([harmless(ids[row]), role[row], harmless(names[best]), shares[best], *shares])
+            writer.writerow([harmless(ids[row]), roles[role[row]], harmless(names[best]), shares[best], *shares])
 
 
 def _read_json(path: Path) -> Any:

@@ -62,6 +62,10 @@ def fit(
     max_epochs: Annotated[
         int | None, typer.Option(min=1, help="Most epochs to train.", show_default="the variant's own")
     ] = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(min=2, help="Train on neighbourhoods of so many rows a step.", show_default="from 50,000 rows on"),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
@@ -71,66 +75,107 @@ def fit(
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Train on a dataset or on your own file, show how well it did, and save the run."""
-    with told_plainly(debug):
+    with told_plainly(debug, "stopped before there was anything to save; if training had begun, add --resume to go on"):
         # Imported here, so that --help answers at once.
-        from glcn.estimator import GLCNClassifier
-        from glcn.runs import check_target, checkpoint_of, evaluate, write_run
-        from glcn.training import profiled
+        from glcn.training import as_torchrun_says
 
-        folder = _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume)
-        check_target(folder)
-        dataset = read_data(
-            data,
-            label=label,
-            id_column=id_column,
-            labels_file=labels_file,
-            graph=graph,
-            numeric=numeric,
-            categorical=categorical,
-            drop=drop,
-            prepare=prepare,
-            split=split,
-            labels=labels,
-            descriptor=descriptor,
-            seed=seed,
-        )
-        console = plain_console(quiet=quiet)
-        _introduce(console, dataset)
-        neighbors = n_neighbors or max(1, min(NEIGHBORS, dataset.X.shape[0] - 1))
-        verbose = not quiet and sys.stderr.isatty()
-        clf = GLCNClassifier(
-            variant, n_neighbors=neighbors, max_epochs=max_epochs or "auto", random_state=seed, verbose=verbose
-        )
-        start = time.perf_counter()
-        with warnings.catch_warnings():
-            for category in (GraphCollapseWarning, TrainingInterruptedWarning):
-                warnings.simplefilter("ignore", category)  # the table says the same in its place
-            held_out = dataset.validation if len(dataset.validation) else None
-            with profiled() if profile else nullcontext() as times:
-                clf.fit(
-                    dataset.X,
-                    dataset.visible_labels,
-                    graph=dataset.graph,
-                    validation=held_out,
-                    checkpoint=checkpoint_of(folder),
-                )
-                seconds = round(time.perf_counter() - start, 3)
-        metrics = evaluate(dataset, clf) | {"seconds": seconds}
-        write_run(folder, dataset, clf, metrics, times)
-        console.print(_result_table(dataset, clf, metrics))
-        if times is not None:
-            console.print(_profile_table(times))
-        console.print(f"results in [bold]{shown(str(folder))}[/]", soft_wrap=True)
-        if quiet:
-            typer.echo(folder)
+        with as_torchrun_says() as processes:
+            folder = processes.agree(lambda: _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume))
+            dataset = read_data(
+                data,
+                label=label,
+                id_column=id_column,
+                labels_file=labels_file,
+                graph=graph,
+                numeric=numeric,
+                categorical=categorical,
+                drop=drop,
+                prepare=prepare,
+                split=split,
+                labels=labels,
+                descriptor=descriptor,
+                seed=seed,
+            )
+            clf = _classifier(dataset, folder, variant, seed, n_neighbors, max_epochs, batch_size)
+            quiet = quiet or not processes.is_first
+            console = plain_console(quiet=quiet)
+            _introduce(console, dataset)
+            clf.verbose = not quiet and sys.stderr.isatty()
+            metrics, times = _fitted(clf, dataset, folder, profile)
+            if not processes.is_first:
+                return
+            from glcn.runs import write_run
+
+            write_run(folder, dataset, clf, metrics, times)
+            console.print(_result_table(dataset, clf, metrics))
+            if times is not None:
+                console.print(_profile_table(times))
+            console.print(f"results in [bold]{shown(str(folder))}[/]", soft_wrap=True)
+            if quiet:
+                typer.echo(folder)
     if clf.interrupted_:
         raise typer.Exit(INTERRUPTED)
 
 
+def _classifier(
+    dataset: "Dataset",
+    folder: Path,
+    variant: str,
+    seed: int,
+    n_neighbors: int | None,
+    max_epochs: int | None,
+    batch_size: int | None,
+) -> "GLCNClassifier":
+    from glcn.estimator import GLCNClassifier
+    from glcn.runs import files_of
+    from glcn.store import Store
+
+    settings: dict[str, Any] = {"n_neighbors": n_neighbors or max(1, min(NEIGHBORS, dataset.X.shape[0] - 1))}
+    if isinstance(dataset.graph, Store):
+        settings = {
+            "n_neighbors": dataset.graph.n_neighbors,
+            "metric": dataset.graph.metric,
+            "work_dir": files_of(folder),
+        }
+    return GLCNClassifier(
+        variant, max_epochs=max_epochs or "auto", batch_size=batch_size or "auto", random_state=seed, **settings
+    )
+
+
+def _fitted(
+    clf: "GLCNClassifier", dataset: "Dataset", folder: Path, profile: bool
+) -> tuple[dict[str, Any], "FitProfile | None"]:
+    """Train, and return how well that went and where the time did."""
+    from glcn.runs import checkpoint_of, evaluate
+    from glcn.training import current_processes, profiled
+
+    start = time.perf_counter()
+    with warnings.catch_warnings():
+        for category in (GraphCollapseWarning, TrainingInterruptedWarning):
+            warnings.simplefilter("ignore", category)  # the table says the same in its place
+        held_out = dataset.validation if len(dataset.validation) else None
+        with profiled() if profile else nullcontext() as times:
+            clf.fit(
+                dataset.X,
+                dataset.visible_labels,
+                graph=dataset.graph,
+                validation=held_out,
+                checkpoint=checkpoint_of(folder),
+            )
+            seconds = round(time.perf_counter() - start, 3)
+    if not current_processes().is_first:
+        return {}, None
+    return evaluate(dataset, clf) | {"seconds": seconds}, times
+
+
 def _folder(out: Path | None, name: str, resume: bool) -> Path:
     """Choose where a run goes: a new folder, or with ``resume`` that of one which was begun."""
-    from glcn.runs import free_path, to_resume, unfinished
+    from glcn.runs import check_target, free_path, to_resume, unfinished
+    from glcn.training import restarted
 
+    resume = resume or (restarted() and (out is None or unfinished(out).exists()))
+    if out is not None:
+        check_target(out)
     if out is None:
         return to_resume(Path("runs"), name) if resume else free_path(Path("runs"), name)
     if resume and not unfinished(out).exists():
@@ -141,7 +186,12 @@ def _folder(out: Path | None, name: str, resume: bool) -> Path:
 
 
 def _introduce(console: Console, dataset: "Dataset") -> None:
-    graph = "no graph: nearest neighbours" if dataset.graph is None else f"{dataset.graph.nnz // 2} edges"
+    from glcn.store import Store
+
+    if isinstance(dataset.graph, Store):
+        graph = f"{dataset.graph.n_neighbors} neighbours of each on disk"
+    else:
+        graph = "no graph: nearest neighbours" if dataset.graph is None else f"{dataset.graph.nnz // 2} edges"
     rows, columns = dataset.X.shape
     console.print(
         f"[bold]{shown(dataset.name)}[/]: {rows} rows, {columns} features, {len(dataset.class_names)} classes, {graph}"

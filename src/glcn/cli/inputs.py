@@ -12,7 +12,7 @@ Data = Annotated[
     str,
     typer.Argument(
         help="A dataset by name (`glcn data list`), or your own file: .csv, .tsv, .parquet, .npz or .npy; "
-        "- is CSV from standard input."
+        "- is CSV from standard input; or a store (`glcn graph build`)."
     ),
 ]
 Label = Annotated[str | None, typer.Option(help="Own table: the column of labels; empty cells are rows without one.")]
@@ -65,7 +65,7 @@ def read_data(
     seed: int,
 ) -> "Dataset":
     """Read a dataset or file; options that belong to the other kind are refused."""
-    from glcn.datasets import NAMES, load, read_own
+    from glcn.datasets import NAMES, is_store, load, read_own, read_store
 
     for_own = {
         "--label": label,
@@ -81,6 +81,10 @@ def read_data(
     given = [option for option, value in unfit.items() if value is not None]
     if given:
         raise ValueError(f"{', '.join(given)} can not be used with {'a named dataset' if data in NAMES else 'a file'}")
+    if is_store(data):
+        if any(value is not None for value in (*for_own.values(), prepare)):
+            raise ValueError(f"{data} is a store, which is taken as it was built: no option changes its rows")
+        return read_store(data)
     if data in NAMES:
         return load(data, split=split, labels=labels, seed=seed, prepare=prepare, descriptor=descriptor)
     if data == "-" or Path(data).suffix or Path(data).exists():

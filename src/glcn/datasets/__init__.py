@@ -7,6 +7,7 @@ from glcn.datasets.descriptors import describe_images
 from glcn.datasets.fetch import fetch
 from glcn.datasets.folder import MissingDataError, data_folder
 from glcn.datasets.loader import NAMES, load
+from glcn.datasets.on_disk import is_store, read_store
 from glcn.datasets.own import from_arrays, read_own
 from glcn.datasets.status import status
 from glcn.datasets.summary import Summary, summarise
@@ -22,8 +23,10 @@ __all__ = [
     "fetch",
     "from_arrays",
     "import_archive",
+    "is_store",
     "load",
     "read_own",
+    "read_store",
     "status",
     "summarise",
 ]

@@ -1,6 +1,7 @@
 """Whether a fit trains on all rows at once or on sampled neighbourhoods."""
 
 from glcn.estimator.variants import AUTO, Auto
+from glcn.training import current_processes
 
 WHOLE_UP_TO = 50_000  # rows
 SEEDS = 2_048
@@ -14,4 +15,5 @@ def chosen_batch_size(batch_size: int | Auto | None, num_rows: int, *, all_pairs
         return batch_size
     if batch_size not in (AUTO, None):
         raise ValueError(f"batch_size must be a whole number from 2 on, None or 'auto', got {batch_size!r}")
-    return SEEDS if batch_size == AUTO and num_rows > WHOLE_UP_TO and not all_pairs else None
+    many = num_rows > WHOLE_UP_TO or current_processes().count > 1
+    return SEEDS if batch_size == AUTO and many and not all_pairs else None

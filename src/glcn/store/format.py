@@ -54,7 +54,7 @@ def describe_array(folder: Path, name: str) -> dict[str, Any]:
 def write_description(folder: Path, content: dict[str, Any]) -> None:
     """Write the description, sealed by a checksum of its own."""
     whole = {"format": "glcn store", "schema": SCHEMA, **content}
-    write_json(folder / DESCRIPTION, whole | {"checksum": _seal(whole)})
+    write_json(folder / DESCRIPTION, whole | {"checksum": seal(whole)})
 
 
 def read_description(folder: Path) -> dict[str, Any]:
@@ -71,7 +71,7 @@ def read_description(folder: Path) -> dict[str, Any]:
         raise StoreError(f"{path} can not be read; {REMEDY}") from error
     if not isinstance(schema, int) or schema > SCHEMA:
         raise StoreError(f"{folder} was built by a newer glcn (schema {schema}, known {SCHEMA}); update glcn")
-    if checksum != _seal(content):
+    if checksum != seal(content):
         raise StoreError(f"{path} was changed after it was built; {REMEDY}")
     return dict(content)
 
@@ -116,6 +116,7 @@ def _checksum(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=32)).hexdigest()
 
 
-def _seal(content: dict[str, Any]) -> str:
+def seal(content: dict[str, Any]) -> str:
+    """Return a checksum of a description, and with it of all arrays."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return hashlib.blake2b(text.encode(), digest_size=32).hexdigest()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from glcn.graph import CellIndex, StoredGraph
 from glcn.graph.coarse import Cells
-from glcn.store.format import REMEDY, StoreError, check_content, open_array, read_description, stored_arrays
+from glcn.store.format import REMEDY, StoreError, check_content, open_array, read_description, seal, stored_arrays
 from glcn.store.labels import Label
 
 
@@ -28,6 +28,7 @@ class Store:
     recall: float  # share of the true nearest neighbours that are edges, on a sample of rows
     num_labelled: int
     num_bytes: int  # on disk
+    fingerprint: str  # hash of all that is in it
 
     @property
     def num_rows(self) -> int:
@@ -67,6 +68,7 @@ class Store:
             recall=facts["recall"],
             num_labelled=facts["labelled"],
             num_bytes=sum(each["bytes"] for each in expected.values()),
+            fingerprint=seal(content)[:16],
         )
 
 

@@ -1,17 +1,18 @@
 """The processes that train one network together: those that torchrun started, or just this one."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from torch import Tensor, distributed
 from torch.distributed.rendezvous import rendezvous
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 
+T = TypeVar("T")
 PATIENCE = timedelta(hours=2)  # how long a process waits for the others
 
 
@@ -40,6 +41,14 @@ class Processes:
         for parameter in module.parameters():
             if self.count > 1 and parameter.grad is not None:
                 self.total(parameter.grad).div_(self.count)
+
+    def agree(self, choose: Callable[[], T]) -> T:
+        """Return what the first process chooses, in all of them."""
+        if self.count == 1:
+            return choose()
+        choice = [choose() if self.is_first else None]
+        distributed.broadcast_object_list(choice, src=0)
+        return cast(T, choice[0])
 
     def total(self, values: Tensor) -> Tensor:
         """Add up the values of all processes."""
