@@ -141,6 +141,15 @@ def test_guesses_are_said_and_can_be_overruled(fit):
     assert "named dataset" in CliRunner().invoke(app, ["fit", "cora", "--drop", "x"]).stderr
 
 
+def test_predictions_hold_no_formulas(fit):
+    result = fit(rows(name=lambda row: f"-1+{row}", kind=lambda row: ("=cmd()", "-5")[row % 2]), "--id", "name")
+    assert result.exit_code == 0, result.output
+    with Path("run/predictions.csv").open(newline="") as file:
+        answers = list(csv.DictReader(file))
+    assert answers[3]["row"] == "'-1+3"
+    assert {row["predicted"] for row in answers} <= {"'=cmd()", "-5"}
+
+
 def test_standard_input(fit):
     words = ["fit", "-", "--label", "kind", "--max-epochs", "2"]
     result = CliRunner().invoke(app, words, input=rows().replace(",", ";"))

@@ -27,6 +27,13 @@ def test_numbers_have_mean_zero_and_variance_one():
     assert X.dtype == np.float32
 
 
+@pytest.mark.parametrize(
+    "cells", [["0", "5e-324", "0"], ["1e-320", "2e-320", "9e-320"], ["1e15", "1e15", "1.0000000000000001e15"]]
+)
+def test_differences_too_small_to_divide_by(cells):
+    assert np.isfinite(TableEncoder.fit(text(a=cells), numeric=["a"]).transform(text(a=cells))).all()
+
+
 @pytest.mark.parametrize("hole", ["", "NA", "nan", "?", "null", "inf", "-Infinity", "1e999"])
 def test_missing_and_infinite_numbers_become_the_median_and_are_marked(hole):
     table = text(a=["1", "2", "7", hole], b=["1", "2", "3", "5"])

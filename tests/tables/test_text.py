@@ -23,6 +23,10 @@ def test_separators_in_quotation_marks_do_not_count():
     assert columns("a;b\tc\n1\t2\n", "\t") == {"a;b": ["1"], "c": ["2"]}
 
 
+def test_odd_characters_end_no_line():
+    assert columns("a\x0bb\u2028c;d\n1;2\n") == {"a\x0bb\u2028c": ["1"], "d": ["2"]}
+
+
 def test_decimal_commas_where_commas_do_not_separate():
     table = text_table(b"a;b;c\n1,5;x,y;3\n-2;z;4\n;z;5\n", "t.csv")
     assert table.columns["a"].tolist() == ["1.5", "-2", ""]

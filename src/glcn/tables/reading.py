@@ -1,6 +1,7 @@
 """A user's file of rows, whatever its format."""
 
 import difflib
+import io
 import sys
 import unicodedata
 from collections import Counter
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from glcn.tables.arrays import is_sparse_file, read_array, read_arrays, read_sparse
 from glcn.tables.notes import listed
-from glcn.tables.text import refuse_repeated, split_lines, text_table
+from glcn.tables.text import decoded, refuse_repeated, text_table
 
 STDIN = "-"
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -63,9 +64,7 @@ def read_labels(path: Path) -> NDArray[Any]:
     existing(path)
     if path.suffix.lower() == ".npy":
         return read_array(path).ravel()
-    text = path.read_bytes()
-    split_lines(text, path.name)  # refuses what is no text
-    lines = text.decode("utf-16" if text.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig").splitlines()
+    lines = io.StringIO(decoded(path.read_bytes(), path.name), newline=None)
     return np.array([line.strip().strip('"') for line in lines], dtype=object)
 
 

@@ -90,7 +90,8 @@ def _learn_standard(X: Any, values: NDArray[np.bool_] | None) -> State:
 
 
 def _usable(spread: NDArray[np.float64], unit: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.where(spread > _CONSTANT, spread * unit, 1.0)
+    """Leave columns as they are whose spread is rounding, or so small that one can not divide by it."""
+    return np.where((spread > _CONSTANT) & (spread * unit >= np.finfo(np.float64).tiny), spread * unit, 1.0)
 
 
 def _learn_principal(X: Any, number: int) -> State:

@@ -58,7 +58,7 @@ def text_table(content: bytes, name: str, expected: str = ",") -> TextTable:
 
 def split_lines(content: bytes, name: str, expected: str = ",") -> Lines:
     """Cut a file into lines and cells; empty lines are left out."""
-    text = _decoded(content, name)
+    text = decoded(content, name)
     separator = _separator(text, expected)
     cells, numbers = [], []
     for number, line in _read(text, separator, name):
@@ -69,7 +69,8 @@ def split_lines(content: bytes, name: str, expected: str = ",") -> Lines:
     return Lines(separator, cells, numbers)
 
 
-def _decoded(content: bytes, name: str) -> str:
+def decoded(content: bytes, name: str) -> str:
+    """Return the text of a file, or say why it has none."""
     utf16 = content.startswith((b"\xff\xfe", b"\xfe\xff"))
     for start, what in _OTHER_FILES.items():
         if content.startswith(start):
@@ -87,7 +88,7 @@ def _decoded(content: bytes, name: str) -> str:
 
 def _separator(text: str, expected: str) -> str:
     """Choose the separator that the first line has most of; where there is none, the expected one."""
-    first = next((line for line in text.splitlines() if line.strip()), "")
+    first = next((line for line in io.StringIO(text, newline=None) if line.strip()), "")
     if expected == "\t" and expected in first:
         return expected
     outside = "".join(first.split('"')[::2])  # what stands in quotation marks separates nothing
