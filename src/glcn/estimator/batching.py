@@ -4,7 +4,7 @@ from glcn.estimator.variants import AUTO, Auto
 from glcn.training import current_processes
 
 WHOLE_UP_TO = 50_000  # rows
-SEEDS = 2_048
+SEEDS = 1_024
 
 
 def chosen_batch_size(batch_size: int | Auto | None, num_rows: int, *, all_pairs: bool) -> int | None:
