@@ -17,8 +17,8 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-FEATURES, CLASSES, GROUPS, RANK = 64, 10, 6, 6
-SPREAD, NOISE = 1.15, 0.35
+FEATURES, CLASSES, GROUPS, RANK = 64, 10, 2, 20
+SPREAD, NOISE = 1.5, 0.35
 BLOCK, EVERY = 50_000, 0.1  # rows made at a time; seconds between two looks at the memory of a process
 TESTED = 20_000  # rows on which the two others are compared
 
