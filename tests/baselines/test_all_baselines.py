@@ -89,7 +89,7 @@ def test_fit_and_predict_take_what_those_of_glcn_take(Method):
     for name in ("fit", "predict", "predict_proba", "score"):
         ours, theirs = (signature(getattr(kind, name)).parameters for kind in (Method, GLCNClassifier))
         assert [*ours] == [parameter for parameter in theirs if parameter in ours]
-        assert set(theirs) - set(ours) <= {"prior", "callback"}
+        assert set(theirs) - set(ours) <= {"prior", "callback", "checkpoint", "checkpoint_every"}
     assert ("callback" in signature(Method.fit).parameters) == (Method in TRAINED)
 
 

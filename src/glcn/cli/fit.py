@@ -70,6 +70,9 @@ def fit(
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run of this command that was killed.")] = False,
+    checkpoint_every: Annotated[
+        float, typer.Option(min=0, help="Seconds between two states of the training on disk, for --resume.")
+    ] = 30.0,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
@@ -101,7 +104,7 @@ def fit(
             console = plain_console(quiet=quiet)
             _introduce(console, dataset)
             clf.verbose = not quiet and sys.stderr.isatty()
-            metrics, times = _fitted(clf, dataset, folder, profile)
+            metrics, times = _fitted(clf, dataset, folder, profile, checkpoint_every)
             if not processes.is_first:
                 return
             from glcn.runs import write_run
@@ -143,7 +146,7 @@ def _classifier(
 
 
 def _fitted(
-    clf: "GLCNClassifier", dataset: "Dataset", folder: Path, profile: bool
+    clf: "GLCNClassifier", dataset: "Dataset", folder: Path, profile: bool, checkpoint_every: float
 ) -> tuple[dict[str, Any], "FitProfile | None"]:
     """Train, and return how well that went and where the time did."""
     from glcn.runs import checkpoint_of, evaluate
@@ -161,6 +164,7 @@ def _fitted(
                 graph=dataset.graph,
                 validation=held_out,
                 checkpoint=checkpoint_of(folder),
+                checkpoint_every=checkpoint_every,
             )
             seconds = round(time.perf_counter() - start, 3)
     if not current_processes().is_first:

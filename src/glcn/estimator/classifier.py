@@ -254,6 +254,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         validation: Any = None,
         callback: Callable[[Progress], None] | None = None,
         checkpoint: str | Path | None = None,
+        checkpoint_every: float | None = None,
     ) -> "GLCNClassifier":
         """Learn a graph and a classifier from all rows and the labels that there are.
 
@@ -275,8 +276,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         callback : optional
             Called after each epoch with a :class:`glcn.training.Progress`.
         checkpoint : optional
-            File that keeps the state of the training, written twice a minute. Where it exists already, training goes on
-            from it, to the same bits as one that was never interrupted.
+            File that keeps the state of the training. Where it exists already, training goes on from it, to the same
+            bits as one that was never interrupted.
+        checkpoint_every : optional
+            Seconds between two states; left out, half a minute.
 
         Returns
         -------
@@ -321,7 +324,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator, space)
         if self.warm_start:
             self._take_weights(model, labels.classes)
-        kept = None if checkpoint is None else Checkpoint(Path(checkpoint), _purpose(settings, X, labels.codes, rows))
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(Path(checkpoint), _purpose(settings, X, labels.codes, rows), every=checkpoint_every)
         result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         if self.work_dir is not None and not current_processes().is_first:
             return self  # the first process alone writes there

@@ -1,0 +1,96 @@
+"""Kill trainings and saves, and see that nothing is lost: ``python scripts/kills.py [KILLS] [SEED]``.
+
+Each trial forks a process that fits a small table with a checkpoint after each step and writes its run, kills it by
+SIGKILL at a random moment, and starts it again until it ends. Two in three are killed at a moment uniform over the
+whole run, the others while they write their results. In the end the run must hold the same bits as one that was never
+killed, and a run that stood there before must still be whole.
+"""
+
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from glcn import GLCNClassifier, runs
+from glcn.datasets import from_arrays
+
+EPOCHS = 25
+LONGEST_SAVE = 0.05  # seconds
+
+
+def table():
+    """Return some rows in three classes, one in ten labelled."""
+    made = np.random.default_rng(0)
+    y = np.arange(400) % 3
+    X = made.normal(size=(400, 5))
+    X[np.arange(400), y] += 3
+    return from_arrays(X, np.where(made.random(400) < 0.1, y, -1))
+
+
+def work(data, folder):
+    """Fit and write a run, from the last checkpoint if there is one."""
+    torch.set_num_threads(1)
+    clf = GLCNClassifier(fixed_epochs=EPOCHS, validation_fraction=0.0, random_state=0)
+    clf.fit(data.X, data.visible_labels, checkpoint=runs.checkpoint_of(folder), checkpoint_every=0.0)
+    runs.write_run(folder, data, clf, runs.evaluate(data, clf))
+
+
+def contents(folder):
+    """Return the bytes of everything in a run."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def main(kills, seed):
+    """Kill so often, and count."""
+    chance = random.Random(seed)
+    fork = multiprocessing.get_context("fork")
+    data = table()
+    root = Path(tempfile.mkdtemp(prefix="glcn-kills-"))
+    work(data, root / "warm")  # compiles
+    start = time.perf_counter()
+    work(data, root / "whole")
+    seconds = time.perf_counter() - start
+    whole = contents(root / "whole")
+    in_training = in_save = restarts = trial = 0
+    while in_training + in_save < kills:
+        trial += 1
+        folder = root / f"run-{trial}"
+        while not folder.exists():
+            child = fork.Process(target=work, args=(data, folder))
+            child.start()
+            killed = in_training + in_save
+            if killed < kills:
+                if killed % 3:
+                    child.join(chance.uniform(0, seconds * 1.1))
+                else:
+                    saving = runs.unfinished(folder) / "metrics.json"
+                    while child.is_alive() and not saving.exists():
+                        time.sleep(0.0005)
+                    child.join(chance.uniform(0, LONGEST_SAVE))
+                if child.is_alive():
+                    was_saving = (runs.unfinished(folder) / "metrics.json").exists()
+                    os.kill(child.pid, signal.SIGKILL)
+                    in_save, in_training = in_save + was_saving, in_training + (not was_saving)
+                    restarts += 1
+            child.join()
+            if child.exitcode not in (0, -signal.SIGKILL):
+                sys.exit(f"trial {trial} failed: exit code {child.exitcode}")
+        if contents(folder) != whole:
+            sys.exit(f"trial {trial}: other bits than an undisturbed run")
+        if contents(root / "whole") != whole:
+            sys.exit(f"trial {trial}: an earlier run was changed")
+        shutil.rmtree(folder)
+    print(f"seed {seed}: {in_training} kills in training, {in_save} while saving, {trial} runs, all to the same bits")
+    shutil.rmtree(root)
+
+
+if __name__ == "__main__":
+    main(*(int(word) for word in [*sys.argv[1:], *("200", "0")[len(sys.argv) - 1 :]]))
