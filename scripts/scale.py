@@ -83,7 +83,7 @@ def main(root, sizes):
         make(rows, folder)
         store, run = str(folder / "store"), folder / "run"
         build = measured(*glcn, "graph", "build", str(folder / "X.npy"), "-o", store, "--labels", str(folder / "y.npy"))
-        fit = measured(*glcn, "fit", store, "--out", str(run))
+        fit = measured(*glcn, "fit", store, "--batch-size", "1024", "--out", str(run))
         new = folder / "new.npy"
         np.save(new, np.load(folder / "X.npy", mmap_mode="r")[: min(rows, 100_000)] + np.float32(0.01))
         predict = measured(*glcn, "predict", str(run), str(new), "-o", str(folder / "answers.csv"))

@@ -202,3 +202,12 @@ def test_errors_of_fit():
         TableEncoder.fit(text(a=["1", "2"]), prepare="pca3")
     with pytest.raises(ValueError, match="version 2 and this glcn reads 1"):
         TableEncoder.from_dict({"version": 2})
+
+
+def test_the_greatest_numbers_that_there_are():
+    column = [0.0] * 7 + [1.7976931348623145e308, -1.697693134862316e308, 1e308]
+    X = TableEncoder.fit({"a": np.array(column), "b": np.arange(10) % 3}).transform(
+        {"a": column, "b": np.arange(10) % 3}
+    )
+    assert np.isfinite(X).all()
+    assert X[:, 0].std() == pytest.approx(1, rel=1e-5)

@@ -30,7 +30,7 @@ from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_sc
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels.stopwatch import stage
-from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace
+from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
 from glcn.store import Store
 from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData, current_processes
 
@@ -481,7 +481,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         found = calibrated(output.logits[held], data.targets[held]) if self.settings_["calibrate"] else NOT_CALIBRATED
         self.calibration_: Calibration = found
         probabilities = (space or Workspace()).empty("probabilities", *output.logits.shape)
-        torch.softmax(output.logits / found.temperature, dim=1, out=probabilities)
+        for part in row_slices(len(probabilities)):
+            probabilities[part] = (output.logits[part] / found.temperature).softmax(dim=1)
         answer: NDArray[np.float32] = probabilities.numpy()
         return answer
 

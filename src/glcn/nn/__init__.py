@@ -1,6 +1,14 @@
 """The paper's equations as PyTorch modules, and what goes past them."""
 
-from glcn.nn.blocks import Workspace, answer_in_blocks, blend_in_blocks, glcn_in_blocks, known_in_files, plus_in_blocks
+from glcn.nn.blocks import (
+    Workspace,
+    answer_in_blocks,
+    blend_in_blocks,
+    glcn_in_blocks,
+    known_in_files,
+    plus_in_blocks,
+    row_slices,
+)
 from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds
 from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph
@@ -33,4 +41,5 @@ __all__ = [
     "known_in_files",
     "link_loss",
     "plus_in_blocks",
+    "row_slices",
 ]

@@ -49,7 +49,7 @@ def glcn_in_blocks(model: GLCN, x: Any, graph: CandidateGraph, space: Workspace)
     widths = [weight.shape[1] for weight in model.weights]
     embedding = space.empty("embedding", n, model.graph_learning.width)
     messages = [space.empty(f"message-{layer}", n, width) for layer, width in enumerate(widths)]
-    for rows in _row_slices(n):
+    for rows in row_slices(n):
         embedding[rows], messages[0][rows] = model.first_products(x[rows], None)
     score, square, values = (space.empty(name, graph.num_edges) for name in ("score", "square", "values"))
     for block in row_blocks(graph):
@@ -71,7 +71,7 @@ def plus_in_blocks(model: GLCNPlus, x: Any, graph: CandidateGraph, space: Worksp
     """Return what ``model(x, graph)`` does; ``x`` gives some of its rows by ``x[slice]``."""
     n, width = graph.num_nodes, len(model.first_bias)
     h, product = space.empty("embedding", n, model.scorer.out_channels), space.empty("product", n, width)
-    for rows in _row_slices(n):
+    for rows in row_slices(n):
         h[rows], product[rows] = model.products(x[rows], 1, None)
     score, square, learned = (space.empty(name, graph.num_edges) for name in ("score", "square", "values"))
     degree = [space.empty(f"degree-{view}", n) for view in range(model.num_views)]
@@ -87,7 +87,7 @@ def plus_in_blocks(model: GLCNPlus, x: Any, graph: CandidateGraph, space: Worksp
     for block in row_blocks(graph):  # W is not needed any more: from here on it is D⁻¹W
         learned[block.edges] /= degree[0].index_select(0, block.pattern.rows)
     samples = space.empty("samples", model.num_views, n, len(model.second_bias))
-    for rows in _row_slices(n):
+    for rows in row_slices(n):
         samples[:, rows] = torch.cat([model.classify(view.sums[-1][rows], None) for view in views])
     logits = space.empty("logits", n, len(model.second_bias))
     graph_learned = LearnedGraph(h, score, square, learned, graph.pattern)
@@ -137,7 +137,7 @@ def known_in_files(model: GLCN | GLCNPlus, graph: CandidateGraph, space: Workspa
 @torch.no_grad()
 def blend_in_blocks(model: GLCNPlus, output: PlusOutput) -> PlusOutput:
     """Write the logits anew, from the views in the shares that are settled now."""
-    for rows in _row_slices(len(output.logits)):
+    for rows in row_slices(len(output.logits)):
         output.logits[rows] = blended(output.samples[:, rows], model.share)
     return output
 
@@ -151,21 +151,22 @@ def answer_in_blocks(
         return output
     n, c = output.logits.shape
     first, F, following = (space.empty(name, n, c) for name in ("first-answer", "answer", "next-answer"))
-    for part in _row_slices(n):
+    for part in row_slices(n):
         first[part] = output.logits[part].softmax(dim=1)
     first[rows] = one_hot(targets[rows], c).to(first.dtype)
-    for part in _row_slices(n):
+    for part in row_slices(n):
         F[part] = first[part]
     for _ in range(smoothing_rounds(model.smoothing)):
         for block in row_blocks(graph):
             heard = propagate(output.graph.values[block.edges], F, block.pattern)
             following[block.rows] = torch.lerp(first[block.rows], heard, model.smoothing)
         F, following = following, F
-    for part in _row_slices(n):
+    for part in row_slices(n):
         output.logits[part] = F[part].clamp_min(torch.finfo(F.dtype).tiny).log()
     return output
 
 
-def _row_slices(n: int) -> Iterator[slice]:
+def row_slices(n: int) -> Iterator[slice]:
+    """Cut n rows into blocks."""
     for start in range(0, n, ROWS_PER_BLOCK):
         yield slice(start, min(start + ROWS_PER_BLOCK, n))

@@ -120,7 +120,9 @@ def _applied(X: Any, state: State) -> Any:
         spread = np.array(state["spread"])
         if sparse.issparse(X):
             return sparse.csr_array(X.multiply(1 / spread))
-        return (X if state["mean"] is None else X - np.array(state["mean"])) / spread
+        if state["mean"] is None:
+            return X / spread
+        return 2 * ((X / 2 - np.array(state["mean"]) / 2) / spread)  # halves of great numbers have a difference
     if "components" in state:
         centred = X if state["mean"] is None else X - np.array(state["mean"])
         return centred @ np.array(state["components"]).T
