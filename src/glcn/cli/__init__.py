@@ -11,6 +11,7 @@ from glcn.cli.explain import explain
 from glcn.cli.features import features
 from glcn.cli.fit import fit
 from glcn.cli.predict import predict
+from glcn.cli.report import report
 from glcn.cli.reproduce import reproduce
 from glcn.cli.tune import tune
 
@@ -24,6 +25,7 @@ app = typer.Typer(
 app.command()(fit)
 app.command()(predict)
 app.command()(explain)
+app.command()(report)
 app.command()(compare)
 app.command()(features)
 app.command()(reproduce)

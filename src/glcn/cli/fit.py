@@ -13,6 +13,7 @@ from rich.table import Table
 
 from glcn.cli.errors import INTERRUPTED, told_plainly
 from glcn.cli.inputs import (
+    AddLabels,
     Categorical,
     Data,
     Descriptor,
@@ -27,7 +28,9 @@ from glcn.cli.inputs import (
     Split,
     name_of,
     read_data,
+    with_added_labels,
 )
+from glcn.cli.report import make_page
 from glcn.cli.words import plain_console, print_notes, shown
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
@@ -54,6 +57,7 @@ def fit(
     split: Split = None,
     labels: Labels = None,
     descriptor: Descriptor = None,
+    add_labels: AddLabels = None,
     seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
     n_neighbors: Annotated[
         int | None,
@@ -66,6 +70,7 @@ def fit(
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run of this command that was killed.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Write a page to look at, too: report.html.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
@@ -74,7 +79,7 @@ def fit(
     with told_plainly(debug):
         # Imported here, so that --help answers at once.
         from glcn.estimator import GLCNClassifier
-        from glcn.runs import check_target, checkpoint_of, evaluate, write_run
+        from glcn.runs import check_target, checkpoint_of, evaluate, load_run, write_run
         from glcn.training import profiled
 
         folder = _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume)
@@ -94,6 +99,7 @@ def fit(
             descriptor=descriptor,
             seed=seed,
         )
+        dataset = with_added_labels(dataset, data, add_labels)
         console = plain_console(quiet=quiet)
         _introduce(console, dataset)
         neighbors = n_neighbors or max(1, min(NEIGHBORS, dataset.X.shape[0] - 1))
@@ -121,6 +127,8 @@ def fit(
         if times is not None:
             console.print(_profile_table(times))
         console.print(f"results in [bold]{shown(str(folder))}[/]", soft_wrap=True)
+        if report:
+            console.print(f"report in [bold]{shown(str(make_page(load_run(folder), quiet=quiet)))}[/]", soft_wrap=True)
         if quiet:
             typer.echo(folder)
     if clf.interrupted_:

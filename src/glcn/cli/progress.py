@@ -40,3 +40,24 @@ def count_bar(what: str) -> Iterator[Callable[[int, int], None]]:
     ) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def stages_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Show a bar for each stage of a long piece of work."""
+    tasks = {}
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    ) as bar:
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bar.add_task(stage)
+            bar.update(tasks[stage], completed=done, total=total)
+
+        yield report
