@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from glcn.estimator.explaining import check_rows
+
 if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
@@ -21,7 +23,7 @@ class LabelNext(NamedTuple):
     reach: float  # Σ_j S_ji, how much others hear from it; 1 is the mean of a graph without self-loops
 
 
-def label_next(clf: "GLCNClassifier", count: int) -> list[LabelNext]:
+def label_next(clf: "GLCNClassifier", count: int, among: Any = None) -> list[LabelNext]:
     """Choose ``count`` unlabelled rows one by one: the greatest u_i r_i Π_c (1 − s_ci) over those chosen before.
 
     u is the entropy, r the reach, and s_ci how much of what row i hears within two hops comes from row c, as a share
@@ -33,10 +35,15 @@ def label_next(clf: "GLCNClassifier", count: int) -> list[LabelNext]:
     others = sparse.csr_array(S - sparse.diags_array(S.diagonal()))
     reach = np.asarray(others.sum(axis=0)).ravel()
     uncertainty = entropy(clf.label_distributions_)
-    score = np.where(clf._codes < 0, uncertainty * reach, -1.0)
+    free = clf._codes < 0
+    if among is not None:
+        asked_for = np.zeros(len(free), bool)
+        asked_for[check_rows(among, len(free))] = True
+        free &= asked_for
+    score = np.where(free, uncertainty * reach, -1.0)
     columns = sparse.csc_array(S)
     chosen = []
-    for _ in range(min(count, int((clf._codes < 0).sum()))):
+    for _ in range(min(count, int(free.sum()))):
         row = int(score.argmax())
         chosen.append(LabelNext(row, float(score[row]), float(uncertainty[row]), float(reach[row])))
         score = np.where(score < 0, score, score * (1 - _heard_from(row, S, columns)))

@@ -97,8 +97,8 @@ def _reliability(rows: Rows, judged: NDArray[np.int64]) -> dict[str, Any]:
 
 
 def _mean(values: NDArray[Any]) -> Any:
-    return round(float(values.mean()), 4) if len(values) else None
+    return round(float(values.mean()), 6) if len(values) else None
 
 
 def _share(part: int, whole: int) -> float | None:
-    return round(float(part / whole), 4) if whole else None
+    return round(float(part / whole), 6) if whole else None

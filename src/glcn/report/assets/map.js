@@ -40,8 +40,10 @@
   };
   glcn.judgedRole = data.scores.judged_by === "test" ? 3 : 2;
 
+  // Without WebGL, plotly's other kind of points does the same, only slower.
+  const kind = document.createElement("canvas").getContext("webgl") === null ? "scatter" : "scattergl";
   const trace = (rows, marker) => ({
-    type: "scattergl", mode: "markers", x: Float32Array.from(rows, (row) => x[row]), y: Float32Array.from(rows, (row) => y[row]),
+    type: kind, mode: "markers", x: Float32Array.from(rows, (row) => x[row]), y: Float32Array.from(rows, (row) => y[row]),
     marker: { size, opacity: 0.8, ...marker }, hoverinfo: "none", showlegend: false,
   });
   const layout = () => ({
@@ -73,7 +75,7 @@
   const finish = (drawn) => {
     fillLegend();
     if (byId("list-part").open) fillList();
-    if (drawn.length === 0) drawn = [{ type: "scattergl", mode: "markers", x: [], y: [] }];
+    if (drawn.length === 0) drawn = [{ type: kind, mode: "markers", x: [], y: [] }];
     return Plotly.react(map, drawn, layout(), { ...glcn.CONFIG, scrollZoom: true });
   };
 

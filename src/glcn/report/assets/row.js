@@ -57,7 +57,7 @@
       const answer = className(evidence.label[row]);
       words.push(make("p", { className: "fine" }, `The last column is in points of probability, found by leaving the neighbour out and asking again. Asked so, without its own label, it is ${answer}, ${percent(evidence.probability[row] / glcn.FULL)}; by its own features alone ${className(evidence.label_alone[row])}, ${answer} at ${percent(evidence.probability_alone[row] / glcn.FULL)}.`));
     } else words.push(make("p", { className: "fine" }, "Of so many rows only the least sure ones were asked about without each neighbour; here are weights only. `glcn explain` tells the rest."));
-    return [table, ...words];
+    return [make("div", { className: "scroll" }, table), ...words];
   };
 
   const standsOut = (row) => {
