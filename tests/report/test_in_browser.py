@@ -45,6 +45,27 @@ def test_graph_health_and_settings_are_told(digits_page, digits_run):
         assert digits_page.page.locator(f"#{plot} .plotly, #{plot} .main-svg").count() > 0, plot
 
 
+def test_points_are_really_drawn(digits_page):
+    assert "WebGL" not in digits_page.text("#map")
+    colours = digits_page.page.evaluate(
+        """() => {
+            const canvas = document.querySelector('#map canvas.gl-canvas');
+            const copy = document.createElement('canvas');
+            [copy.width, copy.height] = [canvas.width, canvas.height];
+            const pen = copy.getContext('2d');
+            glcn.byId('map').scrollIntoView();
+            pen.drawImage(canvas, 0, 0);
+            const pixels = pen.getImageData(0, 0, copy.width, copy.height).data;
+            const found = new Set();
+            for (let place = 0; place < pixels.length; place += 4) {
+                if (pixels[place + 3] > 150) found.add(pixels.slice(place, place + 3).map(value => value >> 5).join());
+            }
+            return found.size;
+        }"""
+    )
+    assert colours >= 8
+
+
 def test_a_click_shows_the_evidence_of_explain(digits_page, digits_run):
     page = digits_page.page
     # The row that stands most apart from all others on the map, so that the click can only mean it.

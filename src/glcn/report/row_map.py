@@ -13,6 +13,7 @@ from glcn.runs import Run
 FILE = "map.npz"
 LARGE = 20_000  # rows from which UMAP is taken where it is installed
 _ITERATIONS = (250, 500)  # of t-SNE, before and after it lets go of its exaggeration
+MANY = 10_000  # rows from which several threads are worth it
 _SEED = 0
 
 
@@ -67,7 +68,7 @@ def _tsne(hidden: NDArray[np.float32], progress: Report) -> NDArray[np.float32]:
         neighbors="exact" if len(hidden) <= LARGE else "pynndescent",
         callbacks=heard,
         callbacks_every_iters=25,
-        n_jobs=-1,
+        n_jobs=1 if len(hidden) < MANY else -1,  # threads that wait for each other cost more than they gain
         random_state=_SEED,
     )
     points: NDArray[np.float32] = np.asarray(method.fit(hidden), np.float32)

@@ -11,7 +11,7 @@
 
   const card = (name, value, words) => make("div", {}, make("dt", {}, name), make("dd", {}, value, make("small", {}, words)));
   const of = (part) => (part.rows ? `of ${part.rows} rows` : "no such rows with a known label");
-  const labelled = data.row.given.reduce((sum, code) => sum + (code >= 0), 0);
+  const inRole = (role) => data.row.role.reduce((sum, each) => sum + (each === role), 0);
   glcn.countDoubtful = (below) => {
     let count = 0;
     for (let row = 0; row < data.rows; row++) count += glcn.confidence(row) < below;
@@ -20,7 +20,7 @@
   byId("cards").append(
     card("test accuracy", percent(scores.accuracy.test.share), of(scores.accuracy.test)),
     card("validation accuracy", percent(scores.accuracy.validation.share), of(scores.accuracy.validation)),
-    card("labelled", labelled, `of ${data.rows} rows`),
+    card("labels fitted", inRole(1), `of ${data.rows} rows; ${inRole(2)} more held out`),
     card("doubtful", glcn.countDoubtful(0.7), "rows less sure than 70%"),
     card("sureness is off by", scores.reliability.rows ? percent(scores.reliability.gap) : "–", "on average; 0% is honest"),
     card("learned graph", graph.collapsed ? "collapsed" : percent(graph.distance_from_uniform), graph.collapsed ? "as good as uniform" : "of the weight moved from uniform"),
