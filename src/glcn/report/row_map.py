@@ -13,6 +13,7 @@ from glcn.runs import Run
 FILE = "map.npz"
 LARGE = 20_000  # rows from which UMAP is taken where it is installed
 _ITERATIONS = (250, 500)  # of t-SNE, before and after it lets go of its exaggeration
+_EVERY = 25  # iterations after which progress is told
 MANY = 10_000  # rows from which several threads are worth it
 _SEED = 0
 
@@ -52,12 +53,11 @@ def _tsne(hidden: NDArray[np.float32], progress: Report) -> NDArray[np.float32]:
     from openTSNE import TSNE
 
     early, late = _ITERATIONS
-    before = 0
+    done = 0
 
-    def heard(iteration: int, *_: Any) -> None:
-        nonlocal before
-        done = iteration if iteration > before else iteration + early  # the second phase counts from 1 again
-        before = max(before, iteration) if done == iteration else 0
+    def heard(*_: Any) -> None:
+        nonlocal done
+        done += _EVERY
         progress("map", done, early + late)
 
     method = TSNE(
@@ -67,7 +67,7 @@ def _tsne(hidden: NDArray[np.float32], progress: Report) -> NDArray[np.float32]:
         initialization="pca",
         neighbors="exact" if len(hidden) <= LARGE else "pynndescent",
         callbacks=heard,
-        callbacks_every_iters=25,
+        callbacks_every_iters=_EVERY,
         n_jobs=1 if len(hidden) < MANY else -1,  # threads that wait for each other cost more than they gain
         random_state=_SEED,
     )
