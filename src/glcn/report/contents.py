@@ -67,10 +67,9 @@ def _summary(run: Run) -> dict[str, Any]:
 
 
 def _on_grid(points: NDArray[np.float32]) -> dict[str, Any]:
-    """Return points as whole numbers, in the same unit on both sides."""
-    low = points.min(axis=0)
-    largest = max(float(np.ptp(points, axis=0).max()), 1e-9)
-    x, y = (np.rint((points - low) / largest * _GRID)).T
+    """Return points as whole numbers that fill the map from side to side."""
+    low, width = points.min(axis=0), np.ptp(points, axis=0)
+    x, y = np.rint((points - low) / np.where(width > 0, width, 1) * _GRID).T
     return {"x": packed(x, "u2"), "y": packed(y, "u2")}
 
 
