@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: help demo test test-slow lint bench clean
+.PHONY: help demo test test-slow lint browser bench clean
 
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -12,7 +12,8 @@ help:  ## show this list
 demo: $(VENV)/.installed  ## install and train on the bundled Cora
 	$(BIN)/glcn fit cora
 
-test: lint  ## lint, types and tests (some minutes)
+# In CI the tests of the report page need a browser; elsewhere they are skipped without one.
+test: lint $(if $(filter true,$(CI)),browser)  ## lint, types and tests (some minutes)
 	$(BIN)/python -m pytest -n 2
 
 test-slow: $(VENV)/.installed-dev  ## the tests that take longer
@@ -23,6 +24,9 @@ lint: $(VENV)/.installed-dev  ## style, types and the direction of imports
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+
+browser:  ## install Debian's chromium for the tests of the report page (as root)
+	scripts/install_browser.sh
 
 bench: $(VENV)/.installed-dev  ## speed and memory against the alternatives (20 minutes)
 	$(BIN)/python benchmarks/run.py

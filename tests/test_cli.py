@@ -33,6 +33,8 @@ def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
         "predictions.csv",
         "rows.json",
         "settings.json",
+        "thumbnails.webp",
+        "truth.json",
     ]
     data = datasets.load("digits", seed=2)
     metrics = json.loads((folder / "metrics.json").read_text())

@@ -7,7 +7,7 @@ import platform
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from sklearn.metrics import accuracy_score
 from glcn import __version__
 from glcn.answers import harmless
 from glcn.datasets import Dataset
+from glcn.datasets.thumbnails import write_thumbnails
 from glcn.estimator import GLCNClassifier
 from glcn.estimator.saving import plain_parameters
 from glcn.store import Store
@@ -25,7 +26,16 @@ from glcn.tables import TableEncoder
 from glcn.training import FitProfile
 
 MODEL, ENCODER, ROWS = "model", "encoder.json", "rows.json"
+TRUTH, THUMBNAILS = "truth.json", "thumbnails.webp"
 _CHECKPOINT = "checkpoint.safetensors"
+
+
+class Truth(NamedTuple):
+    """What is known of the rows besides what the fit saw; only reports and scores look at it."""
+
+    names: tuple[str, ...]  # of all classes of the dataset
+    labels: NDArray[np.int64]  # (n,) places in ``names``, −1 where nobody knows
+    test: NDArray[np.int64]  # rows of the final score
 
 
 @dataclass(frozen=True)
@@ -39,6 +49,18 @@ class Run:
     classes: tuple[str, ...]  # names of the classes, in the order of the probabilities
     settings: dict[str, Any]
     metrics: dict[str, Any]
+    truth: Truth | None = None  # None for a run of an older glcn
+
+    @property
+    def feature_titles(self) -> list[str]:
+        """A name for each feature of the classifier."""
+        width = self.clf.n_features_in_
+        titles = self.encoder.titles if self.encoder is not None else []
+        return titles if len(titles) == width else [f"feature {number}" for number in range(width)]
+
+    def name_of(self, row: int) -> str:
+        """Return the name of a training row."""
+        return str(row if self.ids is None else self.ids[row])
 
 
 def unfinished(folder: Path) -> Path:
@@ -131,6 +153,9 @@ def write_run(
         if dataset.encoder is not None:
             _write_json(aside / ENCODER, dataset.encoder.to_dict())
         _write_json(aside / ROWS, None if dataset.ids is None else dataset.ids.tolist())
+        _write_json(aside / TRUTH, _truth(dataset))
+        if dataset.pictures is not None:
+            write_thumbnails(aside / THUMBNAILS, dataset.pictures())
         shutil.rmtree(aside / MODEL, ignore_errors=True)  # of one that was killed while it wrote
         clf.save(aside / MODEL)
         shutil.rmtree(aside / "work", ignore_errors=True)  # the model has these files, too
@@ -151,7 +176,18 @@ def load_run(folder: str | Path) -> Run:
     encoder = TableEncoder.from_dict(_read_json(folder / ENCODER)) if (folder / ENCODER).exists() else None
     clf = GLCNClassifier.load(folder / MODEL)
     names = None if ids is None else np.array(ids, dtype=str)
-    return Run(folder, clf, encoder, names, tuple(settings["class_names"]), settings, metrics)
+    truth = _read_truth(folder / TRUTH) if (folder / TRUTH).exists() else None
+    return Run(folder, clf, encoder, names, tuple(settings["class_names"]), settings, metrics, truth)
+
+
+def _truth(dataset: Dataset) -> dict[str, Any]:
+    return {"names": dataset.class_names, "labels": dataset.y.tolist(), "test": dataset.test.tolist()}
+
+
+def _read_truth(path: Path) -> Truth:
+    content = _read_json(path)
+    labels, test = (np.array(content[name], np.int64) for name in ("labels", "test"))
+    return Truth(tuple(content["names"]), labels, test)
 
 
 def _settings(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:

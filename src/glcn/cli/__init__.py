@@ -13,6 +13,7 @@ from glcn.cli.features import features
 from glcn.cli.fit import fit
 from glcn.cli.graph import graph
 from glcn.cli.predict import predict
+from glcn.cli.report import report
 from glcn.cli.reproduce import reproduce
 from glcn.cli.tune import tune
 
@@ -27,6 +28,7 @@ app.command()(fit)
 app.command()(predict)
 app.command()(explain)
 app.command()(export)
+app.command()(report)
 app.command()(compare)
 app.command()(features)
 app.command()(reproduce)

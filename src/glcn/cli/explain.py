@@ -52,10 +52,6 @@ def _number(run: "Run", name: str) -> int:
     return int(places[0])
 
 
-def _name(run: "Run", row: int) -> str:
-    return str(row if run.ids is None else run.ids[row])
-
-
 def _class(run: "Run", label: Any) -> str | None:
     return None if label is None else run.classes[run.clf.classes_.tolist().index(label)]
 
@@ -63,14 +59,14 @@ def _class(run: "Run", label: Any) -> str | None:
 def _as_dict(run: "Run", why: "Explanation") -> dict[str, Any]:
     """Return an explanation in names."""
     return {
-        "row": _name(run, why.row),
+        "row": run.name_of(why.row),
         "label": _class(run, why.label),
         "probability": why.probability,
         "probabilities": {_class(run, label): share for label, share in why.probabilities.items()},
         "own_weight": why.own_weight,
         "neighbors": [
             {
-                "row": _name(run, each.row),
+                "row": run.name_of(each.row),
                 "weight": each.weight,
                 "label": _class(run, each.label),
                 "predicted": _class(run, each.predicted),
@@ -115,7 +111,7 @@ def _print(run: "Run", why: "Explanation") -> None:
 
 def _features(run: "Run", top: int) -> list[tuple[str, float]]:
     weights = run.clf.feature_weights()
-    titles = run.encoder.titles if run.encoder is not None else [f"feature {number}" for number in range(len(weights))]
+    titles = run.feature_titles
     order = (-weights).argsort(kind="stable")[:top]
     return [(titles[number], float(weights[number])) for number in order]
 

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from glcn.cli.errors import INTERRUPTED, told_plainly
 from glcn.cli.inputs import (
+    AddLabels,
     Categorical,
     Data,
     Descriptor,
@@ -27,7 +28,9 @@ from glcn.cli.inputs import (
     Split,
     name_of,
     read_data,
+    with_added_labels,
 )
+from glcn.cli.report import make_page
 from glcn.cli.words import plain_console, print_notes, shown
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
@@ -54,6 +57,7 @@ def fit(
     split: Split = None,
     labels: Labels = None,
     descriptor: Descriptor = None,
+    add_labels: AddLabels = None,
     seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
     n_neighbors: Annotated[
         int | None,
@@ -73,6 +77,7 @@ def fit(
     checkpoint_every: Annotated[
         float, typer.Option(min=0, help="Seconds between two states of the training on disk, for --resume.")
     ] = 30.0,
+    report: Annotated[bool, typer.Option("--report", help="Write a page to look at, too: report.html.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
@@ -99,6 +104,7 @@ def fit(
                 descriptor=descriptor,
                 seed=seed,
             )
+            dataset = with_added_labels(dataset, data, add_labels)
             clf = _classifier(dataset, folder, variant, seed, n_neighbors, max_epochs, batch_size)
             quiet = quiet or not processes.is_first
             console = plain_console(quiet=quiet)
@@ -107,13 +113,16 @@ def fit(
             metrics, times = _fitted(clf, dataset, folder, profile, checkpoint_every)
             if not processes.is_first:
                 return
-            from glcn.runs import write_run
+            from glcn.runs import load_run, write_run
 
             write_run(folder, dataset, clf, metrics, times)
             console.print(_result_table(dataset, clf, metrics))
             if times is not None:
                 console.print(_profile_table(times))
             console.print(f"results in [bold]{shown(str(folder))}[/]", soft_wrap=True)
+            if report:
+                page = make_page(load_run(folder), quiet=quiet)
+                console.print(f"report in [bold]{shown(str(page))}[/]", soft_wrap=True)
             if quiet:
                 typer.echo(folder)
     if clf.interrupted_:

@@ -39,6 +39,10 @@ Prepare = Annotated[
 Split = Annotated[str | None, typer.Option(help="Split of a named dataset (`glcn data show NAME`).")]
 Labels = Annotated[int | None, typer.Option(help="Number of labelled rows (images, digits).")]
 Descriptor = Annotated[str | None, typer.Option(help="Which features of images.")]
+AddLabels = Annotated[
+    list[Path] | None,
+    typer.Option(help="A .csv file of more labels, with the columns row and label, as a report exports; repeatable."),
+]
 
 
 def name_of(data: str) -> str:
@@ -46,6 +50,15 @@ def name_of(data: str) -> str:
     from glcn.datasets import NAMES
 
     return data if data in NAMES else "stdin" if data == "-" else Path(data).stem
+
+
+def with_added_labels(dataset: "Dataset", data: str, files: list[Path] | None) -> "Dataset":
+    """Add the labels of some files, one after the other; own files may get new classes by it."""
+    from glcn.datasets import NAMES, add_labels
+
+    for path in files or ():
+        dataset = add_labels(dataset, path, new_classes=data not in NAMES)
+    return dataset
 
 
 def read_data(

@@ -1,5 +1,6 @@
 """Datasets with their splits, by name."""
 
+from glcn.datasets.added_labels import add_labels
 from glcn.datasets.archives import import_archive
 from glcn.datasets.catalogue import CATALOGUE
 from glcn.datasets.dataset import Dataset
@@ -18,6 +19,7 @@ __all__ = [
     "Dataset",
     "MissingDataError",
     "Summary",
+    "add_labels",
     "data_folder",
     "describe_images",
     "fetch",

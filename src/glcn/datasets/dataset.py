@@ -1,6 +1,7 @@
 """A dataset with its split: what every experiment starts from."""
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -36,6 +37,7 @@ class Dataset:
     ids: NDArray[np.str_] | None = field(default=None, repr=False)  # names of the rows; None: their numbers
     encoder: TableEncoder | None = field(default=None, repr=False)  # makes such features of other tables
     notes: tuple[str, ...] = field(default=(), repr=False)  # what was guessed about a user's file, in sentences
+    pictures: Callable[[], NDArray[np.uint8]] | None = field(default=None, repr=False)  # (n, h, w) or (n, h, w, 3)
 
     @cached_property
     def visible_labels(self) -> NDArray[np.int64]:

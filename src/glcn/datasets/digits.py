@@ -1,6 +1,9 @@
 """scikit-learn's handwritten digits: 1797 images of 8 × 8 pixels."""
 
+from dataclasses import replace
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits as sklearn_digits
 
 from glcn.datasets.catalogue import CATALOGUE
@@ -25,4 +28,9 @@ def load_digits(split: str | None, labels: int | None, seed: int, prepare: str |
     )
     features = "64 grey values of 8 × 8 pixels, 0 to 16"
     source = Source("digits", data.data.astype(np.float32), y, None, entry.class_names, features, "range")
-    return source.divided(rows, "random", description, prepare)
+    return replace(source.divided(rows, "random", description, prepare), pictures=_pictures)
+
+
+def _pictures() -> NDArray[np.uint8]:
+    pictures: NDArray[np.uint8] = (255 - sklearn_digits().images * (255 / 16)).astype(np.uint8)  # ink on paper
+    return pictures

@@ -1,5 +1,7 @@
 """MNIST, CIFAR-10, SVHN and Scene15: images as rows of features."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +42,10 @@ def load_image_set(
         f"{labels} images drawn at random to fit, {entry.num_validation} for validation, the rest for test, "
         f"drawn by seed {seed}"
     )
-    return source.divided(rows, "random", description, prepare)
+    dataset = source.divided(rows, "random", description, prepare)
+    if not (data_folder() / entry.images).is_file():
+        return dataset
+    return replace(dataset, pictures=partial(_pictures, entry))
 
 
 def descriptor_path(entry: Entry, descriptor: str) -> str:
@@ -86,6 +91,13 @@ def _rows_and_labels(entry: Entry, path: Path, *, labels_only: bool = False) -> 
     if "y" not in arrays or not ("x" in arrays or labels_only):
         raise ValueError(f"{path.name} must hold arrays x and y, got {', '.join(arrays) or 'nothing'}")
     return arrays.get("x", np.empty(0)), arrays["y"].astype(np.int64)
+
+
+def _pictures(entry: Entry) -> NDArray[np.uint8]:
+    """Return the images that the rows are features of."""
+    pictures, _ = _rows_and_labels(entry, data_folder() / entry.images)
+    pixels: NDArray[np.uint8] = np.asarray(pictures, np.uint8)
+    return pixels
 
 
 def _how_to_describe(entry: Entry, descriptor: str) -> str:

@@ -3,5 +3,6 @@
 from glcn.estimator.classifier import GLCNClassifier
 from glcn.estimator.explaining import Explanation, NeighborEvidence
 from glcn.estimator.graph_report import GraphReport
+from glcn.estimator.label_next import LabelNext
 
-__all__ = ["Explanation", "GLCNClassifier", "GraphReport", "NeighborEvidence"]
+__all__ = ["Explanation", "GLCNClassifier", "GraphReport", "LabelNext", "NeighborEvidence"]

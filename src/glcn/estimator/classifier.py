@@ -22,6 +22,7 @@ from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
+from glcn.estimator.label_next import LabelNext, label_next
 from glcn.estimator.memory import Scope, check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.saving import load_classifier, save_classifier
@@ -380,6 +381,21 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         """
         check_is_fitted(self)
         return explained(self, rows, top)
+
+    def label_next(self, count: int = 10, *, among: Any = None) -> list[LabelNext]:
+        """Tell which unlabelled rows of ``fit`` to label next; the most useful come first.
+
+        Useful is a row in doubt from which many others hear, unless one before it in the list says much the same.
+
+        Parameters
+        ----------
+        count : int, default=10
+            How many rows to name.
+        among : list of int, optional
+            Numbers of the rows to choose from; left out, all that have no label.
+        """
+        check_is_fitted(self)
+        return label_next(self, count, among)
 
     def feature_weights(self) -> NDArray[np.float64]:
         """Return how much each feature counts in the distance by which the graph is learned; the weights sum to 1."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
 MOST_NEIGHBORS = 30  # of a row that are left out one by one
+TOGETHER = 64  # rows that the network is asked about at a time
 
 
 class NeighborEvidence(NamedTuple):
@@ -64,13 +65,22 @@ class Explanation:
         return " ".join(words)
 
 
-def explain_row(clf: "GLCNClassifier", row: int, top: int = 10) -> Explanation:
-    """Explain one row of ``fit`` by its ``top`` most telling neighbours."""
-    neighbors, shares, own, given = _heard(clf, row)
-    order = np.argsort(-shares, kind="stable")[:MOST_NEIGHBORS]
-    edges = _left_out(clf, row, neighbors[order], neighbors, given)
-    x = clf._rows.X[np.full(edges.shape[0], row)]
-    probabilities = clf._probabilities(x, edges)
+def _explain_together(clf: "GLCNClassifier", rows: list[int], top: int) -> list[Explanation]:
+    """Explain some rows of ``fit`` by their ``top`` most telling neighbours; the network is asked once for all."""
+    heard = [_heard(clf, row) for row in rows]
+    edges = [_left_out(clf, row, each) for row, each in zip(rows, heard, strict=True)]
+    copies = [each.shape[0] for each in edges]
+    asked = clf._probabilities(clf._rows.X[np.repeat(rows, copies)], sparse.vstack(edges, format="csr"))
+    answers = np.split(asked, np.cumsum(copies)[:-1])
+    return [_explanation(clf, *found, top) for found in zip(rows, heard, answers, strict=True)]
+
+
+def _explanation(
+    clf: "GLCNClassifier", row: int, heard: "_Heard", probabilities: NDArray[np.float32], top: int
+) -> Explanation:
+    """Read an explanation off the answers for the row as it is, without any neighbour, and without each in turn."""
+    neighbors, shares, own, _ = heard
+    order = heard.strongest
     full, alone, without = probabilities[0], probabilities[1], probabilities[2:]
     best = int(full.argmax())
     falls = full[best] - without[:, best]
@@ -127,6 +137,11 @@ class _Heard(NamedTuple):
     own: float  # and from itself
     given: NDArray[np.float32] | None  # weights of these edges before anything was learned; None: all pairs
 
+    @property
+    def strongest(self) -> NDArray[np.int64]:
+        """Places of the neighbours that are left out one by one."""
+        return np.argsort(-self.shares, kind="stable")[:MOST_NEIGHBORS]
+
 
 def _heard(clf: "GLCNClassifier", row: int) -> _Heard:
     """Return whom a row hears."""
@@ -144,15 +159,11 @@ def _heard(clf: "GLCNClassifier", row: int) -> _Heard:
     return _Heard(columns[others], values[others].astype(np.float64), own, None if given is None else given[others])
 
 
-def _left_out(
-    clf: "GLCNClassifier",
-    row: int,
-    absent: NDArray[np.int64],
-    neighbors: NDArray[np.int64],
-    given: NDArray[np.float32] | None,
-) -> Any:
-    """Return edges of the row as it is, of one without any, and of one without each that is ``absent`` in turn."""
+def _left_out(clf: "GLCNClassifier", row: int, heard: _Heard) -> Any:
+    """Return edges of the row as it is, of one without any, and of one without each of the strongest in turn."""
     n = clf._rows.num_rows
+    neighbors, _, _, given = heard
+    absent = neighbors[heard.strongest]
     columns = np.delete(np.arange(n), row) if given is None else neighbors
     weights = np.ones(n - 1, np.float32) if given is None else given
     keep = np.ones((2 + len(absent), len(columns)), bool)
@@ -177,4 +188,7 @@ def check_rows(rows: Any, num_rows: int) -> list[int]:
 @torch.no_grad()
 def explained(clf: "GLCNClassifier", rows: Any, top: int) -> list[Explanation]:
     """Explain some rows of ``fit``."""
-    return [explain_row(clf, row, top) for row in check_rows(rows, clf._rows.num_rows)]
+    wanted = check_rows(rows, clf._rows.num_rows)
+    together = TOGETHER if isinstance(clf._known.graph, LearnedGraph) else 1  # of all pairs, each row has n edges
+    blocks = [wanted[start : start + together] for start in range(0, len(wanted), together)]
+    return [found for block in blocks for found in _explain_together(clf, block, top)]

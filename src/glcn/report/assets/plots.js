@@ -1,0 +1,54 @@
+"use strict";
+/* The small plots. No text from users' files goes through plotly, which reads some of it as markup. */
+(() => {
+  const { data, byId, colourOf } = glcn;
+  // Okabe and Ito's colours, safe for colour-blind readers; shapes tell apart classes that share one.
+  glcn.PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8a8f98", "#B8A800"];
+  glcn.SHAPES = ["circle", "triangle-up", "square", "diamond", "cross", "x"];
+  glcn.colourOfClass = (code) => (code < 0 ? "#9aa1ab" : glcn.PALETTE[code % glcn.PALETTE.length]);
+  glcn.shapeOfClass = (code) => (code < 0 ? "circle-open" : glcn.SHAPES[Math.floor(code / glcn.PALETTE.length) % glcn.SHAPES.length]);
+  glcn.CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "toImage"] };
+
+  glcn.themed = () => {
+    const axis = { gridcolor: colourOf("--line"), zerolinecolor: colourOf("--line"), linecolor: colourOf("--line") };
+    return { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colourOf("--ink") }, xaxis: axis, yaxis: axis };
+  };
+  const merged = (layout) => {
+    const base = glcn.themed();
+    return { ...base, margin: { l: 55, r: 15, t: 10, b: 45 }, ...layout, xaxis: { ...base.xaxis, ...layout.xaxis }, yaxis: { ...base.yaxis, ...layout.yaxis } };
+  };
+  const drawn = [];
+  const draw = (id, traces, layout) => {
+    drawn.push([id, traces, layout]);
+    return Plotly.newPlot(byId(id), traces, merged(layout), { ...glcn.CONFIG, displayModeBar: false });
+  };
+
+  glcn.drawPlots = () => {
+    const { bins, rows } = data.scores.reliability;
+    if (rows > 0) {
+      const x = bins.map((bin) => bin.confidence);
+      draw("reliability", [
+        { x: [0, 1], y: [0, 1], mode: "lines", line: { dash: "dot", color: "#8a8f98" }, hoverinfo: "skip", showlegend: false },
+        { x, y: bins.map((bin) => bin.accuracy), mode: "lines+markers", marker: { size: bins.map((bin) => 6 + 18 * Math.sqrt(bin.rows / rows)), color: "#0072B2" }, line: { color: "#0072B2" },
+          text: bins.map((bin) => `${bin.rows} rows`), hovertemplate: "sure %{x:.1%}, right %{y:.1%}, %{text}<extra></extra>", showlegend: false },
+      ], { xaxis: { title: { text: "how sure" }, range: [0, 1.03], tickformat: ".0%" }, yaxis: { title: { text: "how often right" }, range: [0, 1.05], tickformat: ".0%" } });
+    } else byId("reliability").hidden = true;
+
+    const titles = { loss: "loss", cross_entropy: "cross-entropy", validation_loss: "loss, validation", validation_cross_entropy: "cross-entropy, validation" };
+    const curves = Object.entries(data.history).filter(([name, curve]) => !name.includes("accuracy") && curve.some((value) => value !== null));
+    draw("losses", curves.map(([name, y], place) => ({
+      y, mode: "lines", name: titles[name] ?? name.replaceAll("_", " "), line: { color: glcn.PALETTE[place % 8], dash: name.startsWith("validation") ? "dash" : "solid", width: 2 },
+    })), {
+      xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: "loss" }, rangemode: "tozero" }, legend: { orientation: "h", y: 1.15 }, margin: { l: 55, r: 15, t: 40, b: 45 },
+      shapes: [{ type: "line", x0: data.best_epoch, x1: data.best_epoch, y0: 0, y1: 1, yref: "paper", line: { dash: "dot", color: "#8a8f98" } }],
+    });
+
+    const { moved, largest_moved: largest } = data.graph;
+    if (moved !== null) {
+      const step = Math.max(largest, 1e-3) / moved.length;
+      draw("moved", [{ type: "bar", x: moved.map((_, place) => (place + 0.5) * step), y: moved, width: step * 0.95, marker: { color: "#0072B2" }, hovertemplate: "%{y} rows moved about %{x:.1%}<extra></extra>" }],
+        { xaxis: { title: { text: "share of a row's weight that moved" }, tickformat: ".0%" }, yaxis: { title: { text: "rows" } } });
+    } else byId("moved").textContent = "Not drawn: the graph joins all pairs of rows.";
+  };
+  document.addEventListener("theme", () => drawn.forEach(([id, traces, layout]) => Plotly.react(byId(id), traces, merged(layout), { ...glcn.CONFIG, displayModeBar: false })));
+})();

@@ -1,0 +1,96 @@
+"use strict";
+/* The chosen row: what it is, how sure, and the neighbours that decided, as `glcn explain` tells. */
+(() => {
+  const { data, make, byId, percent, points, fillTable, className, nameOf } = glcn;
+  const { predicted, truth, given, role } = data.row;
+  const { evidence, probabilities, columns } = data;
+  const path = []; // rows that were chosen before, for going back
+
+  glcn.neighborsOf = (row) => {
+    const found = [];
+    for (let place = row * evidence.per_row; place < (row + 1) * evidence.per_row; place++) {
+      if (evidence.neighbors[place] < 0) break;
+      found.push({ row: evidence.neighbors[place], weight: evidence.weights[place] / glcn.FULL, through: evidence.through[place] / glcn.SIGNED });
+    }
+    return found;
+  };
+
+  const facts = (row) => {
+    const lines = [["predicted", `${className(predicted[row])}, ${percent(glcn.confidence(row))}`]];
+    if (truth[row] >= 0) lines.push(["true class", className(truth[row])]);
+    lines.push(["role", given[row] >= 0 ? `${glcn.roles[role[row]]} (${className(given[row])})` : role[row] === 3 ? "test" : "unlabelled"]);
+    const table = make("table", { id: "facts" }, make("tbody", {}, ...lines.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { className: name === "true class" && glcn.isWrong(row) ? "wrong" : "" }, value)))));
+    return table;
+  };
+
+  const shares = (row) => {
+    const lines = [];
+    for (let rank = 0; rank < Math.min(probabilities.per_row, 12); rank++) {
+      const place = row * probabilities.per_row + rank;
+      const share = probabilities.shares[place] / glcn.FULL;
+      const bar = make("div", { className: "bar" });
+      bar.style.width = percent(share);
+      lines.push([className(probabilities.classes[place]), bar, percent(share)]);
+    }
+    const table = make("table", { id: "shares" });
+    fillTable(table, ["class", "", "probability"], lines);
+    table.querySelectorAll("td:nth-child(2)").forEach((cell) => { cell.className = "bar-cell"; });
+    return table;
+  };
+
+  const neighbors = (row) => {
+    const asked = evidence.asked[row] === 1;
+    const near = glcn.neighborsOf(row);
+    if (near.length === 0) return [make("p", {}, "It has no neighbours: its own features decided.")];
+    const named = (each) => {
+      const cell = make("span", {}, glcn.rowButton(each.row));
+      const picture = glcn.thumbnail(each.row, 28);
+      if (picture) cell.prepend(picture, " ");
+      return cell;
+    };
+    const label = (each) => (given[each.row] >= 0 ? className(given[each.row]) : `(${className(predicted[each.row])})`);
+    const table = make("table", { id: "neighbors" });
+    fillTable(table, ["neighbour", "label", "weight", ...(asked ? ["came through it"] : [])],
+      near.map((each) => [named(each), label(each), percent(each.weight), ...(asked ? [points(each.through)] : [])]));
+    const words = [make("p", { className: "fine" }, `Labels in brackets are predicted. It hears ${percent(evidence.own[row] / glcn.FULL)} from itself.`)];
+    if (asked) {
+      const answer = className(evidence.label[row]);
+      words.push(make("p", { className: "fine" }, `The last column is in points of probability, found by leaving the neighbour out and asking again. Asked so, without its own label, it is ${answer}, ${percent(evidence.probability[row] / glcn.FULL)}; by its own features alone ${className(evidence.label_alone[row])}, ${answer} at ${percent(evidence.probability_alone[row] / glcn.FULL)}.`));
+    } else words.push(make("p", { className: "fine" }, "Of so many rows only the least sure ones were asked about without each neighbour; here are weights only. `glcn explain` tells the rest."));
+    return [make("div", { className: "scroll" }, table), ...words];
+  };
+
+  const standsOut = (row) => {
+    if (columns === null) return [];
+    const lines = [];
+    for (let place = row * columns.per_row; place < (row + 1) * columns.per_row; place++) {
+      const column = columns.columns[place];
+      lines.push([columns.names[column], String(Number(columns.values[place].toPrecision(4))), percent(columns.weights[column])]);
+    }
+    const table = make("table", { id: "columns" });
+    fillTable(table, ["column", columns.own_units ? "value" : "value, scaled", "counts in the graph"], lines);
+    return [make("h3", {}, "Columns in which it stands out"), make("div", { className: "scroll" }, table)];
+  };
+
+  const show = (row) => {
+    const panel = byId("row");
+    const picture = glcn.thumbnail(row, 112);
+    const back = make("button", { type: "button", disabled: path.length === 0, onclick: () => glcn.choose(path.pop(), { back: true, focus: true }) }, "← back");
+    panel.replaceChildren(
+      make("h3", {}, `Row ${nameOf(row)}`), ...(picture ? [picture] : []), facts(row),
+      make("p", {}, make("label", {}, "Its label: ", glcn.labelInput(row, "panel"))),
+      make("h3", {}, "Probabilities"), shares(row),
+      make("h3", {}, "Neighbours that decided"), ...neighbors(row), ...standsOut(row), make("p", {}, back),
+    );
+    panel.scrollTop = 0;
+  };
+
+  glcn.choose = async (row, { back = false, focus = false } = {}) => {
+    if (!back && glcn.chosen !== undefined && glcn.chosen !== row) path.push(glcn.chosen);
+    glcn.chosen = row;
+    await glcn.sheetReady;
+    show(row);
+    await glcn.markChosen();
+    if (focus) byId("row").focus({ preventScroll: window.innerWidth > 860 });
+  };
+})();
