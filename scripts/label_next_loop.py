@@ -18,6 +18,7 @@ IMAGES = Path(__file__).parents[1] / "docs/images"
 RESULTS = IMAGES / "label_next.json"
 ROUNDS, A_ROUND, EPOCHS = 6, 10, 60
 ROWS = {"digits": None, "mnist": 3000}  # a random part of MNIST, so that the loop ends within minutes
+FIRST_SEED = 5  # the form of the score was chosen on digits with seeds 0 to 4
 SEEDS = {"digits": 5, "mnist": 3}
 
 
@@ -71,16 +72,16 @@ def main() -> None:
     parser.add_argument("--draw", action="store_true")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     for name in asked.names:
         found = {"label next": [], "random": []}
         start = time.perf_counter()
-        for seed in range(SEEDS[name]):
+        for seed in range(FIRST_SEED, FIRST_SEED + SEEDS[name]):
             for way, runs in found.items():
                 runs.append([round(value, 4) for value in run(name, seed, way)])
                 print(name, way, seed, runs[-1], f"{time.perf_counter() - start:.0f} s", flush=True)
         labels = [10 + A_ROUND * step for step in range(ROUNDS)]
         rows = ROWS[name] or len(datasets.load(name).y)
+        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         results[name] = {"rows": rows, "epochs": EPOCHS, "labels": labels, "accuracy": found}
         RESULTS.write_text(json.dumps(results, indent=1) + "\n")
     draw()

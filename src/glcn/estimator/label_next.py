@@ -24,10 +24,12 @@ class LabelNext(NamedTuple):
 
 
 def label_next(clf: "GLCNClassifier", count: int, among: Any = None) -> list[LabelNext]:
-    """Choose ``count`` unlabelled rows one by one: the greatest u_i r_i Π_c (1 − s_ci) over those chosen before.
+    """Choose ``count`` unlabelled rows one by one: the greatest u_i r_i Π_c (1 − s_ci) / (1 + Σ_c p_i·p_c).
 
-    u is the entropy, r the reach, and s_ci how much of what row i hears within two hops comes from row c, as a share
-    of what c itself hears of c: a twin of a chosen row is not asked for, too.
+    u is the entropy and r the reach; c are the rows chosen before. s_ci is how much of what row i hears within two hops
+    comes from row c, as a share of what c itself hears of c: a twin of a chosen row is not asked for, too. The
+    divisor, of class probabilities p, spreads the list over the classes; without it, ten labels of two or three classes
+    can make the next fit worse than ten at random.
     """
     if count < 1:
         raise ValueError(f"count must be at least 1, got {count}")
@@ -42,10 +44,13 @@ def label_next(clf: "GLCNClassifier", count: int, among: Any = None) -> list[Lab
         free &= asked_for
     score = np.where(free, uncertainty * reach, -1.0)
     columns = sparse.csc_array(S)
-    chosen = []
+    p = clf.label_distributions_.astype(np.float64)
+    chosen, asked = [], np.zeros(p.shape[1])
     for _ in range(min(count, int(free.sum()))):
-        row = int(score.argmax())
-        chosen.append(LabelNext(row, float(score[row]), float(uncertainty[row]), float(reach[row])))
+        spread = np.where(score < 0, score, score / (1 + p @ asked))
+        row = int(spread.argmax())
+        chosen.append(LabelNext(row, float(spread[row]), float(uncertainty[row]), float(reach[row])))
+        asked += p[row]
         score = np.where(score < 0, score, score * (1 - _heard_from(row, S, columns)))
         score[row] = -1.0
     return chosen

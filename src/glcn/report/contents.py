@@ -17,7 +17,7 @@ from glcn.report.telling_columns import telling_columns
 from glcn.runs import THUMBNAILS, Run
 
 SUGGESTED = 30  # rows to label next
-MOST_SHARES = 2_000_000  # probabilities in a page; beyond, the greatest few of each row
+MOST_SHARES = 500_000  # probabilities in a page; beyond, the greatest few of each row
 FEW_SHARES = 5
 _GRID = 65_535  # places on each side of the map
 

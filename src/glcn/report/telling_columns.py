@@ -9,7 +9,8 @@ from scipy import sparse
 from glcn.report.packing import packed
 from glcn.runs import Run
 
-PER_ROW = 6
+PER_ROW, PER_ROW_OF_MANY = 6, 3
+MANY = 20_000  # rows
 _BLOCK = 1_000  # rows at a time
 
 
@@ -27,7 +28,7 @@ def telling_columns(run: Run) -> dict[str, Any]:
     else:
         mean, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
     per_unit = weights / np.where(spread > 0, spread, 1)
-    columns, values = _strongest(X, mean, per_unit, min(PER_ROW, X.shape[1]))
+    columns, values = _strongest(X, mean, per_unit, min(PER_ROW if X.shape[0] <= MANY else PER_ROW_OF_MANY, X.shape[1]))
     restored = _in_own_units(run, columns, values)
     used, places = np.unique(columns, return_inverse=True)
     titles = run.feature_titles
