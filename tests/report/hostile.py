@@ -14,3 +14,10 @@ def command(*words):
     result = CliRunner().invoke(app, [str(word) for word in words])
     assert result.exit_code == 0, result.output
     return result
+
+
+def refused(*words):
+    """Return what a command says that ends with a mistake."""
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 2, result.output
+    return " ".join(result.output.split())

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from hostile import BAD_CLASS, command
+from hostile import BAD_CLASS, command, refused
 
 from glcn import GLCNClassifier
 from glcn.report import evidence as evidence_module
@@ -131,14 +131,26 @@ def test_page_is_one_file_under_a_strict_policy(own_run):
 def test_report_says_where_the_page_is_and_keeps_files_of_others(own_run, tmp_path):
     target = tmp_path / "page.html"
     assert command("report", own_run, "-o", target, "-q").output.strip() == str(target)
-    from typer.testing import CliRunner
-
-    from glcn.cli import app
-
-    again = CliRunner().invoke(app, ["report", str(own_run), "-o", str(target)])
-    assert again.exit_code == 2
-    assert "exists already" in again.output
+    assert "exists already" in refused("report", own_run, "-o", target)
     command("report", own_run, "-o", target, "-q", "--force")
+
+
+def test_fit_refuses_labels_of_unknown_rows_and_classes(tmp_path):
+    labels = tmp_path / "labels.csv"
+    for line, words in (("5,eleven", "no class of digits: eleven"), ("1797,1", "there are rows 0 to 1796")):
+        labels.write_text(f"row,label\n{line}\n")
+        assert words in refused("fit", "digits", "--add-labels", labels, "--out", tmp_path / "run")
+
+
+def test_files_of_labels_are_added_one_after_the_other(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("row,label\n1796,8\n1795,9\n")
+    second.write_text("row,label\n1795,0\n")
+    words = ("--add-labels", first, "--add-labels", second, "--max-epochs", 1, "--out", tmp_path / "run", "-q")
+    command("fit", "digits", *words)
+    run = load_run(tmp_path / "run")
+    assert [run.classes[run.clf._codes[row]] for row in (1796, 1795)] == ["8", "0"]
+    assert not {1795, 1796} & set(run.truth.test.tolist())
 
 
 def test_open_shows_the_page(own_run, tmp_path, monkeypatch):
