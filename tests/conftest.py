@@ -14,6 +14,7 @@ from groups import three_groups
 
 def pytest_configure():
     torch.set_num_threads(1)  # tests run side by side; those about threads set their own number
+    os.environ.setdefault("OMP_NUM_THREADS", "1")  # in the processes that tests start, too
 
 
 def _real_data() -> Path | None:

@@ -78,7 +78,7 @@ def test_resume_finds_the_run_by_itself_and_says_where_there_is_none(tmp_path, m
 
 def test_fit_predict_and_explain_on_a_store(store, tmp_path):
     folder, truth = store
-    run("fit", folder, "--max-epochs", "60", "--batch-size", "100", "--out", "run", cwd=tmp_path)
+    run("fit", folder, "--max-epochs", "40", "--batch-size", "100", "--out", "run", cwd=tmp_path)
     loaded = load_run(tmp_path / "run")
     assert (loaded.clf.transduction_ == truth).mean() > 0.85
     assert loaded.settings["fingerprint"]
@@ -95,7 +95,7 @@ def test_fit_predict_and_explain_on_a_store(store, tmp_path):
 
 def test_torchrun_goes_on_after_a_worker_was_killed(store, tmp_path):
     folder, truth = store
-    words = ["fit", str(folder), "--batch-size", "100", "--max-epochs", "150"]
+    words = ["fit", str(folder), "--batch-size", "100", "--max-epochs", "40"]
     often = ["--checkpoint-every", "0", "--out", "run"]
     command = [*TORCHRUN[:-2], "--max-restarts", "2", *TORCHRUN[-2:], *words, *often]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}

@@ -41,7 +41,12 @@ print(json.dumps(fit(n)))
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize(
     ("variant", "settings"),
-    [("plus", {}), ("plus", {"n_hops": 8, "n_neighbors": 20}), ("plus", {"batch_size": 200}), ("closeness", {})],
+    [
+        ("plus", {}),
+        ("closeness", {}),
+        pytest.param("plus", {"n_hops": 8, "n_neighbors": 20}, marks=pytest.mark.slow),
+        pytest.param("plus", {"batch_size": 200}, marks=pytest.mark.slow),
+    ],
 )
 def test_the_estimate_is_near_what_a_fit_takes(variant, settings):
     arguments = json.dumps([variant, 20_000, settings])

@@ -149,7 +149,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("made")
 
 
-@settings(max_examples=150, **QUIET)
+@settings(max_examples=100, **QUIET)
 @given(content=tables())
 def test_tables(content, folder):
     check_table(content, folder)
@@ -161,7 +161,7 @@ def test_graphs(content, folder):
     check_graph(content, NAMES, folder)
 
 
-@settings(max_examples=400, **QUIET)
+@settings(max_examples=250, **QUIET)
 @given(content=broken)
 def test_broken_files(content):
     check_bytes(content)

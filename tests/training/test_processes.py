@@ -26,8 +26,9 @@ def alone(out, settings):
     "settings",
     [
         {"row_dropout": 0.0, "dropout": 0.0, "max_epochs": 25},
-        {"max_epochs": 25},  # what is random depends on the step and the share, not on the process
-        {"variant": "closeness", "max_epochs": 25},
+        # What is random depends on the step and the share, not on the process.
+        pytest.param({"max_epochs": 25}, marks=pytest.mark.slow),
+        pytest.param({"variant": "closeness", "max_epochs": 25}, marks=pytest.mark.slow),
     ],
     ids=["no dropout", "dropout", "closeness"],
 )
@@ -40,6 +41,7 @@ def test_two_processes_learn_what_one_does_with_the_same_batch(tmp_path, setting
     assert two["accuracy"] == pytest.approx(one["accuracy"], abs=0.005)
 
 
+@pytest.mark.slow  # the command line has a test like it
 def test_a_killed_worker_is_replaced_and_training_goes_on_from_the_checkpoint(tmp_path):
     settings = {"max_epochs": 60, "patience": 60}
     killed = together(tmp_path / "killed.json", settings | {"kill": 30}, "--max-restarts", "1")
