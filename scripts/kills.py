@@ -83,8 +83,10 @@ def main(kills, seed):
             child.join()
             if child.exitcode not in (0, -signal.SIGKILL):
                 sys.exit(f"trial {trial} failed: exit code {child.exitcode}")
-        if contents(folder) != whole:
-            sys.exit(f"trial {trial}: other bits than an undisturbed run")
+        found = contents(folder)
+        if found != whole:
+            names = [name for name in found.keys() | whole.keys() if found.get(name) != whole.get(name)]
+            sys.exit(f"trial {trial}: other bits than an undisturbed run in {', '.join(names)}")
         if contents(root / "whole") != whole:
             sys.exit(f"trial {trial}: an earlier run was changed")
         shutil.rmtree(folder)

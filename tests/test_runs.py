@@ -49,3 +49,15 @@ def test_free_path_and_targets(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(PermissionError, match="can not write into"):
         runs.check_target(tmp_path / "file/run")
+
+
+def test_what_a_killed_writer_left_does_not_reach_the_run(fitted, tmp_path):
+    data, clf = fitted
+    aside = runs.unfinished(tmp_path / "run")
+    (aside / "model").mkdir(parents=True)
+    (aside / "model/model.json").write_text("half")
+    (aside / ".model.partial").mkdir()
+    (aside / ".checkpoint.safetensors.123.partial").write_bytes(b"half")
+    runs.write_run(tmp_path / "run", data, clf, runs.evaluate(data, clf))
+    assert not list((tmp_path / "run").rglob("*.partial"))
+    assert (runs.load_run(tmp_path / "run").clf.transduction_ == clf.transduction_).all()

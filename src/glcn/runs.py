@@ -156,7 +156,7 @@ def write_run(
         _write_json(aside / TRUTH, _truth(dataset))
         if dataset.pictures is not None:
             write_thumbnails(aside / THUMBNAILS, dataset.pictures())
-        shutil.rmtree(aside / MODEL, ignore_errors=True)  # of one that was killed while it wrote
+        _remove_leftovers(aside)
         clf.save(aside / MODEL)
         shutil.rmtree(aside / "work", ignore_errors=True)  # the model has these files, too
         (aside / _CHECKPOINT).unlink(missing_ok=True)
@@ -165,6 +165,15 @@ def write_run(
         if not (aside / _CHECKPOINT).exists():
             shutil.rmtree(aside, ignore_errors=True)
         raise
+
+
+def _remove_leftovers(aside: Path) -> None:
+    """Remove what is there of files that were being written when a run was killed."""
+    for path in (aside / MODEL, *aside.glob(".*.partial")):
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def load_run(folder: str | Path) -> Run:
