@@ -208,3 +208,13 @@ def test_features(command, tmp_path, random):
     again = command("features", "images.npz", "-o", "rows.npz")
     assert again.exit_code == 2
     assert "exists already" in again.stderr
+
+
+def test_waiting_threads_give_their_core_away(monkeypatch):
+    monkeypatch.setenv("OMP_WAIT_POLICY", "")  # so that it is put back afterwards
+    monkeypatch.delenv("OMP_WAIT_POLICY")
+    assert CliRunner().invoke(app, ["data", "list"]).exit_code == 0
+    assert os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    CliRunner().invoke(app, ["data", "list"])
+    assert os.environ["OMP_WAIT_POLICY"] == "ACTIVE"

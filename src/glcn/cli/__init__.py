@@ -1,5 +1,6 @@
 """The command line: the only place that parses arguments or prints."""
 
+import os
 from typing import Annotated
 
 import typer
@@ -45,8 +46,11 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def main(
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 its callback answers
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Learn from few labels: which rows are neighbours, and how to classify them, in one network."""
+    # Read when torch is loaded, later: threads that wait give their core away. Where another program is busy on one of
+    # two cores, a small fit takes a third of the time.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
