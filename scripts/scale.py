@@ -14,8 +14,11 @@ import time
 from pathlib import Path
 
 import numpy as np
+import torch
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+
+from glcn.experiments.runner import current_commit
 
 FEATURES, CLASSES, GROUPS, RANK = 64, 10, 2, 20
 SPREAD, NOISE = 1.5, 0.35
@@ -99,6 +102,8 @@ def main(root, sizes):
             "accuracy": round(float((found == np.load(folder / "truth.npy"))[hidden].mean()), 4),
             **others(folder),
             "cores": os.cpu_count(),
+            "threads": torch.get_num_threads(),
+            "commit": current_commit(),
         }
         with (root / "scale.jsonl").open("a") as file:
             file.write(json.dumps(line) + "\n")

@@ -13,7 +13,6 @@ from groups import three_groups
 
 
 def pytest_configure():
-    torch.set_num_threads(1)  # tests run side by side; those about threads set their own number
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # in the processes that tests start, too
 
 
@@ -32,6 +31,12 @@ def pytest_collection_modifyitems(items):
         for item in items:
             if "real_data" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Tests run side by side; those about threads set their own number, and leave it to no other."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)

@@ -110,3 +110,15 @@ def test_torchrun_goes_on_after_a_worker_was_killed(store, tmp_path):
     accuracy = [(each.clf.transduction_ == truth).mean() for each in (killed, alone)]
     assert accuracy[0] == pytest.approx(accuracy[1], abs=0.02)
     assert len(killed.clf.history_["loss"]) == killed.metrics["epochs"] + 1
+
+
+def test_compare_says_that_a_store_is_not_for_it(store):
+    done = CliRunner().invoke(app, ["compare", str(store[0])])
+    assert done.exit_code == 2
+    assert "is a store" in done.output
+
+
+def test_a_fit_that_is_refused_leaves_nothing_to_resume(store, tmp_path):
+    done = CliRunner().invoke(app, ["fit", str(store[0]), "--variant", "nonsense", "--out", str(tmp_path / "run")])
+    assert done.exit_code == 2
+    assert list(tmp_path.iterdir()) == []

@@ -27,7 +27,7 @@ from glcn.training import FitProfile
 
 MODEL, ENCODER, ROWS = "model", "encoder.json", "rows.json"
 TRUTH, THUMBNAILS = "truth.json", "thumbnails.webp"
-_CHECKPOINT = "checkpoint.safetensors"
+_CHECKPOINT, _WORK = "checkpoint.safetensors", "work"
 
 
 class Truth(NamedTuple):
@@ -74,19 +74,15 @@ def checkpoint_of(folder: Path) -> Path:
 
 
 def files_of(folder: Path) -> Path:
-    """Return where a run on a store keeps what it has of the rows, and make that folder."""
-    files = unfinished(folder) / "work"
-    files.mkdir(parents=True, exist_ok=True)
-    return files
+    """Return where a run on a store keeps what it has of the rows."""
+    return unfinished(folder) / _WORK
 
 
-def to_resume(parent: Path, name: str) -> Path:
-    """Return the run under ``parent`` that was begun last under a name and not finished."""
+def last_begun(parent: Path, name: str) -> Path | None:
+    """Return the run under ``parent`` that was begun last under a name and not finished, if there is one."""
     paths = [parent / name, *(parent / f"{name}-{number}" for number in range(2, 1000))]
     begun = [path for path in paths if unfinished(path).exists()]
-    if not begun:
-        raise FileNotFoundError(f"there is no unfinished run {parent / name} to go on with; leave --resume out")
-    return max(begun, key=lambda path: unfinished(path).stat().st_mtime)
+    return max(begun, key=lambda path: unfinished(path).stat().st_mtime, default=None)
 
 
 def free_path(parent: Path, name: str, ending: str = "") -> Path:
@@ -158,7 +154,7 @@ def write_run(
             write_thumbnails(aside / THUMBNAILS, dataset.pictures())
         _remove_leftovers(aside)
         clf.save(aside / MODEL)
-        shutil.rmtree(aside / "work", ignore_errors=True)  # the model has these files, too
+        shutil.rmtree(aside / _WORK, ignore_errors=True)  # the model has these files, too
         (aside / _CHECKPOINT).unlink(missing_ok=True)
         aside.rename(folder)
     except BaseException:

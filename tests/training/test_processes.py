@@ -4,22 +4,25 @@ import sys
 from pathlib import Path
 
 import pytest
-from train_together import fit
 
 SCRIPT = Path(__file__).with_name("train_together.py")
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
 
 
-def together(out, settings, *options):
-    command = [*TORCHRUN, *options, str(SCRIPT), str(out), json.dumps(settings)]
+def trained(launcher, out, settings):
+    """What a training in processes of its own found: no thread count that another test left reaches it."""
+    command = [*launcher, str(SCRIPT), str(out), json.dumps(settings)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(out.read_text())
 
 
+def together(out, settings, *options):
+    return trained([*TORCHRUN, *options], out, settings)
+
+
 def alone(out, settings):
-    fit(out, batch_shares=2, **settings)
-    return json.loads(out.read_text())
+    return trained([sys.executable], out, settings | {"batch_shares": 2})
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A small training, for torchrun: ``train_together.py OUT [--kill STEP] [SETTING=VALUE ...]``."""
+"""A small training, alone or by torchrun: ``train_together.py OUT SETTINGS``, the settings as JSON."""
 
 import json
 import os

@@ -67,9 +67,12 @@ def compare(
     Each method has its own defaults. Test rows of a named dataset stay unlabelled throughout.
     """
     with told_plainly(debug, "stopped; the scores so far are in the file"):
+        from glcn.datasets import is_store
         from glcn.experiments.crossvalidation import chosen_methods, cross_validate, divided, division
         from glcn.runs import check_target, free_path
 
+        if is_store(data):
+            raise ValueError(f"{data} is a store, and not every method works on one; give compare a file of fewer rows")
         names = None if methods is None else [name.strip() for name in methods.split(",") if name.strip()]
         chosen = chosen_methods(names)
         target = out or free_path(Path("runs"), f"compare-{name_of(data)}", ".jsonl")

@@ -85,6 +85,7 @@ def fit(
     """Train on a dataset or on your own file, show how well it did, and save the run."""
     with told_plainly(debug, "stopped before there was anything to save; if training had begun, add --resume to go on"):
         # Imported here, so that --help answers at once.
+        from glcn.runs import load_run, write_run
         from glcn.training import as_torchrun_says
 
         with as_torchrun_says() as processes:
@@ -113,8 +114,6 @@ def fit(
             metrics, times = _fitted(clf, dataset, folder, profile, checkpoint_every)
             if not processes.is_first:
                 return
-            from glcn.runs import load_run, write_run
-
             write_run(folder, dataset, clf, metrics, times)
             console.print(_result_table(dataset, clf, metrics))
             if times is not None:
@@ -182,20 +181,22 @@ def _fitted(
 
 
 def _folder(out: Path | None, name: str, resume: bool) -> Path:
-    """Choose where a run goes: a new folder, or with ``resume`` that of one which was begun."""
-    from glcn.runs import check_target, free_path, to_resume, unfinished
+    """Choose where a run goes: a new folder, or that of one which was begun, where it is to be gone on with."""
+    from glcn.runs import check_target, free_path, last_begun, unfinished
     from glcn.training import restarted
 
-    resume = resume or (restarted() and (out is None or unfinished(out).exists()))
-    if out is not None:
-        check_target(out)
-    if out is None:
-        return to_resume(Path("runs"), name) if resume else free_path(Path("runs"), name)
-    if resume and not unfinished(out).exists():
-        raise FileNotFoundError(f"there is no unfinished run {out} to go on with; leave --resume out")
-    if not resume and unfinished(out).exists():
+    runs = Path("runs")
+    begun = last_begun(runs, name) if out is None else out if unfinished(out).exists() else None
+    if resume and begun is None:
+        raise FileNotFoundError(f"there is no unfinished run {out or runs / name} to go on with; leave --resume out")
+    if begun is not None and (resume or restarted()):
+        folder = begun
+    elif out is not None and begun is not None:
         raise FileExistsError(f"{unfinished(out)} is a run that was not finished; add --resume, or move it away")
-    return out
+    else:
+        folder = out or free_path(runs, name)
+    check_target(folder)
+    return folder
 
 
 def _introduce(console: Console, dataset: "Dataset") -> None:

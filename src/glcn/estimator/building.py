@@ -38,35 +38,32 @@ class Parts(NamedTuple):
     before_epoch: Callable[[int], None] | None = None
 
 
-def build(
-    variant: str,
-    settings: Mapping[str, Any],
-    source: Source,
-    num_classes: int,
-    generator: torch.Generator,
-    space: Workspace | None = None,
-) -> Parts:
-    """Make the network of a variant and its loss; with a workspace, its answer is computed there in blocks of rows."""
-    if variant == PLUS:
-        return build_plus(settings, source, num_classes, generator, space=space)
-    return _glcn(variant, settings, source, num_classes, generator, space)
+class Plan(NamedTuple):
+    """What a network is built for, and with what."""
+
+    settings: Mapping[str, Any]
+    source: Source
+    num_classes: int
+    generator: torch.Generator
+    space: Workspace | None = None  # where the answer is computed in blocks of rows; None: of all rows at once
+
+
+def build(plan: Plan) -> Parts:
+    """Make the network of a variant and its loss."""
+    return build_plus(plan) if plan.settings["variant"] == PLUS else _build_glcn(plan)
 
 
 def network_of(settings: Mapping[str, Any], num_features: int, num_classes: int) -> GLCN | GLCNPlus:
     """Make the network of some settings, to be given weights that were learned before."""
     if settings["variant"] == PLUS:
         return _plus_network(settings, num_features, num_classes)
-    return _glcn_network(settings["variant"], settings, num_features, num_classes)
+    return _glcn_network(settings, num_features, num_classes)
 
 
 def _glcn_network(
-    variant: str,
-    settings: Mapping[str, Any],
-    num_features: int,
-    num_classes: int,
-    generator: torch.Generator | None = None,
+    settings: Mapping[str, Any], num_features: int, num_classes: int, generator: torch.Generator | None = None
 ) -> GLCN:
-    form = VARIANTS[variant]
+    form = VARIANTS[settings["variant"]]
     return GLCN(
         num_features,
         settings["hidden_units"],
@@ -104,16 +101,10 @@ def _plus_network(
     )
 
 
-def _glcn(
-    variant: str,
-    settings: Mapping[str, Any],
-    source: Source,
-    num_classes: int,
-    generator: torch.Generator,
-    space: Workspace | None,
-) -> Parts:
-    form, data = VARIANTS[variant], source.data
-    model = _glcn_network(variant, settings, data.x.shape[1], num_classes, generator)
+def _build_glcn(plan: Plan) -> Parts:
+    settings, source, num_classes, generator, space = plan
+    form, data = VARIANTS[settings["variant"]], source.data
+    model = _glcn_network(settings, data.x.shape[1], num_classes, generator)
     loss = GLCNLoss(
         settings["graph_weight"],
         form.sparsity_sign * settings["sparsity_weight"],
@@ -131,17 +122,14 @@ def _glcn(
 
 
 def build_plus(
-    settings: Mapping[str, Any],
-    source: Source,
-    num_classes: int,
-    generator: torch.Generator,
+    plan: Plan,
     *,
     network: type[GLCNPlus] = GLCNPlus,
     criterion: type[PlusLoss] = PlusLoss,
     link_steps: int = LINK_STEPS,
-    space: Workspace | None = None,
 ) -> Parts:
     """Make the network of ``plus``, or another one in its place, and give its edge scorer a head start."""
+    settings, source, num_classes, generator, space = plan
     data = source.data
     model = _plus_network(settings, data.x.shape[1], num_classes, generator, network)
     loss = criterion(

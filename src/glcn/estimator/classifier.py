@@ -1,10 +1,8 @@
 """The scikit-learn face of the network."""
 
 import copy
-import hashlib
-import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
-from glcn.estimator.building import Parts, build
+from glcn.estimator.building import Parts, Plan, build
 from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
@@ -25,8 +23,8 @@ from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_g
 from glcn.estimator.label_next import LabelNext, label_next
 from glcn.estimator.memory import Scope, check_memory, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
+from glcn.estimator.purpose import purpose
 from glcn.estimator.saving import load_classifier, save_classifier
-from glcn.estimator.validation import LabelledRows
 from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph
@@ -35,7 +33,6 @@ from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
 from glcn.store import Store
 from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData, current_processes
 
-SAMPLED_ROWS = 1_000  # whose features tell one training from another
 PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
 
@@ -322,12 +319,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             source = SampledNeighborhoods(data, batch_size, seed, shares=shares)
         space = None if batch_size is None else Workspace(None if self.work_dir is None else Path(self.work_dir))
         generator = torch.Generator().manual_seed(seed)
-        model, loss, answer, before_epoch = self._parts(settings, source, len(labels.classes), generator, space)
+        plan = Plan(settings, source, len(labels.classes), generator, space)
+        model, loss, answer, before_epoch = self._parts(plan)
         if self.warm_start:
             self._take_weights(model, labels.classes)
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(Path(checkpoint), _purpose(settings, X, labels.codes, rows), every=checkpoint_every)
+            kept = Checkpoint(Path(checkpoint), purpose(settings, X, labels.codes, rows), every=checkpoint_every)
         result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         if self.work_dir is not None and not current_processes().is_first:
             return self  # the first process alone writes there
@@ -457,15 +455,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         known = KnownRows(store.X, store.metric, min(self.n_neighbors, store.num_rows), store.index, store.path)
         return known, store.graph.to_candidate() if whole else store.graph.mapped()
 
-    def _parts(
-        self,
-        settings: Mapping[str, Any],
-        source: Source,
-        num_classes: int,
-        generator: torch.Generator,
-        space: Workspace | None,
-    ) -> Parts:
-        return build(self.variant, settings, source, num_classes, generator, space)
+    def _parts(self, plan: Plan) -> Parts:
+        return build(plan)
 
     @property
     def hidden_(self) -> NDArray[np.float32]:
@@ -521,14 +512,3 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         logits = model.attach(x, self._known, joined.support, joined.pattern, weights)
         probabilities: NDArray[np.float32] = (logits / self.calibration_.temperature).softmax(dim=1).float().numpy()
         return probabilities
-
-
-def _purpose(settings: Mapping[str, Any], X: Any, codes: NDArray[np.int64], rows: LabelledRows) -> str:
-    """Return a fingerprint of what is trained on what, so that a checkpoint is not taken for another's."""
-    told = {name: value for name, value in settings.items() if name not in ("verbose", "work_dir", "device")}
-    digest = hashlib.blake2b(json.dumps([told, X.shape], sort_keys=True, default=str).encode(), digest_size=16)
-    sample = np.linspace(0, X.shape[0] - 1, min(X.shape[0], SAMPLED_ROWS)).astype(np.int64)
-    some = X[sample].toarray() if sparse.issparse(X) else X[sample]
-    for array in (some, codes, rows.train, rows.validation):
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()

@@ -1,6 +1,5 @@
 """The variant ``plus`` with its graph replaced, and nothing else: what a sceptic would compare it with."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -11,11 +10,10 @@ from sklearn.preprocessing import normalize
 from torch import Tensor
 
 from glcn.estimator import GLCNClassifier
-from glcn.estimator.building import LINK_STEPS, Parts, build_plus
+from glcn.estimator.building import LINK_STEPS, Parts, Plan, build_plus
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances
-from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput, Workspace
-from glcn.training import Source
+from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput
 
 SPARSITY = 1.0  # γ of the paper's graph loss, which its text does not name
 LEAST_ALIKE = 0.01  # so that no edge is lost
@@ -28,24 +26,8 @@ class Arm(GLCNClassifier):
     criterion: type[PlusLoss] = PlusLoss
     link_steps = LINK_STEPS
 
-    def _parts(
-        self,
-        settings: Mapping[str, Any],
-        source: Source,
-        num_classes: int,
-        generator: torch.Generator,
-        space: Workspace | None,
-    ) -> Parts:
-        return build_plus(
-            settings,
-            source,
-            num_classes,
-            generator,
-            network=self.network,
-            criterion=self.criterion,
-            link_steps=self.link_steps,
-            space=space,
-        )
+    def _parts(self, plan: Plan) -> Parts:
+        return build_plus(plan, network=self.network, criterion=self.criterion, link_steps=self.link_steps)
 
 
 class _Uniform(GLCNPlus):
@@ -120,16 +102,10 @@ class Cosine(Arm):
     network = _Cosine
     link_steps = 0
 
-    def _parts(
-        self,
-        settings: Mapping[str, Any],
-        source: Source,
-        num_classes: int,
-        generator: torch.Generator,
-        space: Workspace | None,
-    ) -> Parts:
-        parts = super()._parts(settings, source, num_classes, generator, space)
-        parts.model.alike = _cosines(source.data.x, source.data.graph.pattern)
+    def _parts(self, plan: Plan) -> Parts:
+        parts = super()._parts(plan)
+        data = plan.source.data
+        parts.model.alike = _cosines(data.x, data.graph.pattern)
         return parts
 
 

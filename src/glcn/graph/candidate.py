@@ -84,7 +84,7 @@ class CandidateGraph:
         A.eliminate_zeros()
         A.sort_indices()
         weights = None if (A.data == 1).all() else torch.from_numpy(A.data.astype(np.float32))
-        return cls(_symmetric_pattern(A), weights)
+        return cls(symmetric_pattern(A), weights)
 
     @classmethod
     def from_edge_index(
@@ -238,7 +238,7 @@ class CandidateGraph:
         return f"{type(self).__name__}(num_nodes={self.num_nodes}, num_edges={self.num_edges}, {kind})"
 
 
-def _symmetric_pattern(A: Any) -> Pattern:
+def symmetric_pattern(A: Any) -> Pattern:
     """Return the pattern of a symmetric CSR array with sorted columns."""
     if A.nnz > _LARGEST_INT32:
         raise ValueError(f"the graph has {A.nnz:,} edges; at most {_LARGEST_INT32:,} are supported")

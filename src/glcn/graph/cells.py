@@ -14,7 +14,7 @@ from glcn.graph.coarse import (
     find_centroids,
     groups_of,
     nearest_centroids,
-    row_blocks,
+    row_ranges,
     row_scale,
     without_extremes,
 )
@@ -53,9 +53,9 @@ class CellIndex:
         """
         check_metric(metric)
         check_neighbor_count(k, len(X))
-        scale = np.concatenate([row_scale(X[block], metric) for block in row_blocks(*X.shape)])
+        scale = np.concatenate([row_scale(X[block], metric) for block in row_ranges(*X.shape)])
         centroids = find_centroids(X, scale)
-        cell = [nearest_centroids(X[block], scale[block], centroids) for block in row_blocks(*X.shape)]
+        cell = [nearest_centroids(X[block], scale[block], centroids) for block in row_ranges(*X.shape)]
         groups = groups_of(np.concatenate(cell), len(centroids))
         cells = Cells(X, scale, *without_extremes(centroids, groups), groups.rows)
         lists, spare = empty_lists(len(X), k), empty_lists(len(X), k)
@@ -102,7 +102,7 @@ def check_metric(metric: str) -> None:
 def fill_short_lists(cells: Cells, lists: Lists) -> None:
     """Search exactly for rows around which there were too few others."""
     n, k = lists.rows.shape
-    for block in row_blocks(n, k):
+    for block in row_ranges(n, k):
         for i in block.start + np.flatnonzero((lists.rows[block] == NOBODY).any(axis=1)):
             rows, distances = exact_neighbors(cells, _scaled(cells, np.array([i])), k + 1)
             others = rows[0] != i
@@ -123,7 +123,7 @@ def measured_recall(cells: Cells, lists: Lists) -> float:
 def exact_neighbors(cells: Cells, queries: NDArray[np.float32], k: int) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return the k nearest rows to scaled ones, and their distances, by comparing with all rows in blocks."""
     rows, distances = np.empty((len(queries), 0), np.int64), np.empty((len(queries), 0))
-    for block in row_blocks(*cells.X.shape):
+    for block in row_ranges(*cells.X.shape):
         values = _scaled(cells, block)
         search = NearestNeighbors(algorithm="brute").fit(values)
         far, near = search.kneighbors(queries, n_neighbors=min(k, len(values)))

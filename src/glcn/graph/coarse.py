@@ -163,7 +163,7 @@ def without_extremes(centroids: NDArray[np.float32], groups: Groups) -> tuple[ND
     return np.repeat(centroids, pieces, axis=0), np.concatenate([[0], *ends]).astype(np.int64)
 
 
-def row_blocks(num_rows: int, num_columns: int) -> Iterator[slice]:
+def row_ranges(num_rows: int, num_columns: int) -> Iterator[slice]:
     """Cut rows into blocks of some megabytes."""
     size = max(1, BLOCK_BYTES // (4 * max(num_columns, 1)))
     return (slice(start, min(start + size, num_rows)) for start in range(0, num_rows, size))

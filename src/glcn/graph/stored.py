@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from glcn.graph.candidate import CandidateGraph, _symmetric_pattern
+from glcn.graph.candidate import CandidateGraph, symmetric_pattern
 from glcn.kernels import Pattern, parallel
 from glcn.kernels.mutual_edges import count_edges, fill_edges, sort_rows
 
@@ -70,7 +70,7 @@ class StoredGraph:
         ones = np.ones(self.num_edges, np.int8)
         indices, indptr = np.array(self.indices), np.array(self.indptr)
         A = sparse.csr_array((ones, indices, indptr), shape=(self.num_nodes, self.num_nodes))
-        return CandidateGraph(_symmetric_pattern(A), of_neighbors=self.of_neighbors)
+        return CandidateGraph(symmetric_pattern(A), of_neighbors=self.of_neighbors)
 
 
 def _in_memory(name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:

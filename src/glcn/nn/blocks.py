@@ -32,6 +32,7 @@ class Workspace:
         """Return room for float32 numbers that hold anything; a file of that name is replaced."""
         if self.folder is None:
             return torch.empty(shape)
+        self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / f"{name}.npy"
         return torch.from_numpy(np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=shape))
 

@@ -16,7 +16,7 @@ from glcn.graph.coarse import (
     find_centroids,
     groups_of,
     nearest_centroids,
-    row_blocks,
+    row_ranges,
     row_scale,
     without_extremes,
 )
@@ -120,7 +120,7 @@ class _Build:
         X = place.array("X", (self.rows, self.columns), np.float32, stage=stage)
         zeros, lowest = place.facts.get("zeros", 0), place.facts.get("lowest", 0.0)
         start = place.done.get(stage, 0)
-        size = next(row_blocks(self.rows, self.columns)).stop
+        size = next(row_ranges(self.rows, self.columns)).stop
         for first, values in source.blocks(size, start):
             with np.errstate(over="ignore"):
                 block = values.astype(np.float32)
@@ -144,7 +144,7 @@ class _Build:
         codes = self.place.array("y", (self.rows,), np.int32, stage="labels")
         blocks, name = (label_blocks(path), path.name) if path is not None else (array_blocks(array), array.name)  # type: ignore[arg-type, union-attr]
         classes = write_codes(blocks, codes, name)
-        labelled = sum(int((codes[block] >= 0).sum()) for block in row_blocks(self.rows, 1))
+        labelled = sum(int((codes[block] >= 0).sum()) for block in row_ranges(self.rows, 1))
         self.place.note("labels", classes=classes, labelled=labelled)
 
     def choose_metric(self, metric: str) -> None:
@@ -160,7 +160,7 @@ class _Build:
         place = self.place
         X = place.array("X", stage="features")
         scale = place.array("scale", (self.rows,), np.float32, stage="scale")
-        blocks = [0, *(block.stop for block in row_blocks(self.rows, self.columns))]
+        blocks = [0, *(block.stop for block in row_ranges(self.rows, self.columns))]
         for first, last in place.steps("scale", blocks):
             scale[first:last] = row_scale(X[first:last], place.facts["metric"])
         if not place.is_done("centres"):
