@@ -11,8 +11,9 @@ CLASSES = ("low", "mid", "=high()")
 
 
 def written(tmp_path, **options):
-    labels = [CLASSES[best] for best in SHARES.argmax(axis=1)]
-    doubtful = write_answers(tmp_path / "out", ["a", "-b", "7"], labels, SHARES, CLASSES, **options)
+    blocks = [(["a", "-b"], SHARES[:2]), (["7"], SHARES[2:])]
+    rows, doubtful = write_answers(tmp_path / "out", blocks, CLASSES, **options)
+    assert rows == 3
     return (tmp_path / "out").read_text(), doubtful
 
 
@@ -55,22 +56,27 @@ def test_other_cells_stay_as_they_are(cell):
 
 
 def test_standard_output(capsys):
-    write_answers("-", ["a"], ["x"], [[0.6, 0.4]], ["x", "y"])
+    write_answers("-", [(["a"], [[0.6, 0.4]])], ["x", "y"])
     assert (
         capsys.readouterr().out == "row,label,probability,second_choice,second_probability\na,x,0.600000,y,0.400000\n"
     )
 
 
-def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
+def test_no_rows_are_a_list_of_none(capsys):
+    assert write_answers("-", [], CLASSES, format="json") == (0, 0)
+    assert json.loads(capsys.readouterr().out) == []
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_file_appears_whole_or_not_at_all(tmp_path, kind):
     (tmp_path / "out").write_text("before")
 
-    def full(*_, **__):
+    def blocks():
+        yield ["a", "-b"], SHARES[:2]
         raise OSError("No space left on device")
 
-    monkeypatch.setattr("pathlib.Path.write_text", full)
     with pytest.raises(OSError, match="No space"):
-        written(tmp_path)
-    monkeypatch.undo()
+        write_answers(tmp_path / "out", blocks(), CLASSES, format=kind)
     assert (tmp_path / "out").read_text() == "before"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
@@ -80,5 +86,5 @@ def test_mistakes(tmp_path):
         written(tmp_path, format="xml")
     with pytest.raises(ValueError, match="a probability from 0 to 1, got 80"):
         written(tmp_path, abstain=80)
-    with pytest.raises(ValueError, match="there are 1 rows, 1 labels and 3 classes"):
-        write_answers(tmp_path / "out", ["a"], ["x"], SHARES, CLASSES)
+    with pytest.raises(ValueError, match="there are 1 rows and 3 classes"):
+        write_answers(tmp_path / "out", [(["a"], SHARES)], CLASSES)

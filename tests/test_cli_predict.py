@@ -1,5 +1,6 @@
 import csv
 import json
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,6 +56,18 @@ def test_a_row_is_answered_the_same_in_any_company(run, new, tmp_path):
     answer(run, "one.csv", "one.json", Console(stderr=True, quiet=True), as_json=True)
     every = json.loads((tmp_path / "all.json").read_text())
     assert json.loads((tmp_path / "one.json").read_text()) == [row for row in every if row["row"] == "r43"]
+
+
+def test_rows_are_answered_block_by_block_as_they_are_at_once(run, new, tmp_path, monkeypatch):
+    answer(run, new, "whole.csv", Console(stderr=True, quiet=True))
+    monkeypatch.setattr(sys.modules[answer.__module__], "ROWS_AT_ONCE", 4)
+    (tmp_path / "edges.csv").write_text("".join(f"r{row},r{row % 2}\n" for row in range(40, 46)))
+    answer(run, new, "parts.csv", Console(stderr=True, quiet=True))
+    assert (tmp_path / "parts.csv").read_text() == (tmp_path / "whole.csv").read_text()
+    answer(run, new, "joined.csv", Console(stderr=True), edges=tmp_path / "edges.csv")
+    monkeypatch.setattr(sys.modules[answer.__module__], "ROWS_AT_ONCE", 100)
+    answer(run, new, "joined_at_once.csv", Console(stderr=True), edges=tmp_path / "edges.csv")
+    assert (tmp_path / "joined.csv").read_text() == (tmp_path / "joined_at_once.csv").read_text()
 
 
 def test_doubtful_rows_are_left_open(run, new, capsys):

@@ -1,12 +1,11 @@
 """Answers on paper: the label of each row, how sure it is, and what else it might be."""
 
 import csv
-import io
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 from glcn.datasets.files import written_aside
 
 STDOUT = "-"
-COLUMNS = ("row", "label", "probability", "second_choice", "second_probability")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -26,88 +24,96 @@ def harmless(cell: Any) -> str:
     return f"'{text}"
 
 
+class Answered(NamedTuple):
+    """How many rows were answered, and how many of them left open."""
+
+    rows: int
+    doubtful: int
+
+
 def write_answers(
     target: str | Path,
-    ids: Sequence[str] | NDArray[Any],
-    labels: Sequence[Any] | NDArray[Any],
-    probabilities: ArrayLike,
+    blocks: Iterable[tuple[Sequence[str] | NDArray[Any], ArrayLike]],
     classes: Sequence[Any] | NDArray[Any],
     *,
     abstain: float | None = None,
     format: str = "csv",  # noqa: A002
-) -> int:
+) -> Answered:
     """Write a line for each row to a file, which appears whole or not at all, or to standard output ("-").
 
     Parameters
     ----------
     target
         A path, or "-".
-    ids, labels
-        Name and predicted label of each row.
-    probabilities
-        (n, c) class probabilities, in the order of ``classes``.
+    blocks
+        Names of rows and their (b, c) class probabilities, block by block: one is held at a time.
+    classes
+        Name of each class, in the order of the probabilities.
     abstain
         Rows whose label is less probable than this have an empty label (null in JSON).
     format
         ``"csv"`` or ``"json"``.
-
-    Returns
-    -------
-    int
-        How many rows were left open by ``abstain``.
     """
     if format not in _FORMATS:
         raise ValueError(f"format must be one of {tuple(_FORMATS)}, got {format!r}")
     if abstain is not None and not 0 <= abstain <= 1:
         raise ValueError(f"abstain must be a probability from 0 to 1, got {abstain}")
-    rows, doubtful = _rows(ids, labels, np.asarray(probabilities, dtype=np.float64), classes, abstain)
-    text = _FORMATS[format](rows)
+    lines = _lines(blocks, classes, abstain)
     if str(target) == STDOUT:
-        sys.stdout.write(text)
-    else:
-        with written_aside(Path(target)) as aside:
-            aside.write_text(text, encoding="utf-8", newline="")
-    return doubtful
+        return _FORMATS[format](lines, sys.stdout)
+    with written_aside(Path(target)) as aside, aside.open("w", encoding="utf-8", newline="") as file:
+        return _FORMATS[format](lines, file)
 
 
-def _rows(
-    ids: Any, labels: Any, probabilities: NDArray[np.float64], classes: Any, abstain: float | None
-) -> tuple[list[dict[str, Any]], int]:
-    if probabilities.shape != (len(ids), len(classes)) or len(labels) != len(ids):
-        raise ValueError(
-            f"there are {len(ids)} rows, {len(labels)} labels and {len(classes)} classes, but probabilities of shape "
-            f"{probabilities.shape}"
-        )
-    order = np.argsort(-probabilities, axis=1, kind="stable")
-    rows, doubtful = [], 0
-    for name, label, shares, (first, second, *_) in zip(ids, labels, probabilities, order, strict=True):
-        open_ = abstain is not None and bool(shares[first] < abstain)
-        doubtful += open_
-        values = (str(name), None if open_ else str(label), shares[first], str(classes[second]), shares[second])
-        rows.append(dict(zip(COLUMNS, values, strict=True)))
-    return rows, doubtful
+class _Line(NamedTuple):
+    row: str
+    label: str | None
+    probability: float
+    second_choice: str
+    second_probability: float
 
 
-def _csv(rows: list[dict[str, Any]]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows:
-        name, label, share, second, second_share = row.values()
+def _lines(blocks: Any, classes: Any, abstain: float | None) -> Iterator[_Line]:
+    titles = [str(title) for title in classes]
+    for names, shares in blocks:
+        probabilities = np.asarray(shares, dtype=np.float64)
+        if probabilities.shape != (len(names), len(titles)):
+            raise ValueError(
+                f"there are {len(names)} rows and {len(titles)} classes, but probabilities of shape "
+                f"{probabilities.shape}"
+            )
+        best = np.argsort(-probabilities, axis=1, kind="stable")[:, :2]
+        top = np.take_along_axis(probabilities, best, axis=1).tolist()
+        for name, (first, second), (share, second_share) in zip(names, best.tolist(), top, strict=True):
+            label = None if abstain is not None and share < abstain else titles[first]
+            yield _Line(str(name), label, share, titles[second], second_share)
+
+
+def _write_csv(lines: Iterable[_Line], file: TextIO) -> Answered:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(_Line._fields)
+    rows = doubtful = 0
+    for name, label, share, second, second_share in lines:
         cells = (harmless(name), "" if label is None else harmless(label), f"{share:.6f}")
         writer.writerow([*cells, harmless(second), f"{second_share:.6f}"])
-    return text.getvalue()
+        rows, doubtful = rows + 1, doubtful + (label is None)
+    return Answered(rows, doubtful)
 
 
-def _json(rows: list[dict[str, Any]]) -> str:
-    rounded = [
-        {key: round(float(value), 6) if isinstance(value, float) else value for key, value in row.items()}
-        for row in rows
-    ]
-    return json.dumps(rounded, ensure_ascii=False, indent=1) + "\n"
+def _write_json(lines: Iterable[_Line], file: TextIO) -> Answered:
+    """Write a list with an object a line."""
+    rows = doubtful = 0
+    for line in lines:
+        rounded = line._replace(
+            probability=round(line.probability, 6), second_probability=round(line.second_probability, 6)
+        )
+        file.write(("[\n" if rows == 0 else ",\n") + json.dumps(rounded._asdict(), ensure_ascii=False))
+        rows, doubtful = rows + 1, doubtful + (line.label is None)
+    file.write("\n]\n" if rows else "[]\n")
+    return Answered(rows, doubtful)
 
 
-_FORMATS = {"csv": _csv, "json": _json}
+_FORMATS = {"csv": _write_csv, "json": _write_json}
 
 
 def _is_number(text: str) -> bool:

@@ -1,5 +1,7 @@
 """`glcn predict`: the labels of new rows, by a model that was fitted before."""
 
+from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Protocol
 
@@ -7,9 +9,11 @@ import typer
 from rich.console import Console
 
 from glcn.cli.errors import told_plainly
+from glcn.cli.progress import count_bar
 from glcn.cli.words import plain_console, print_notes, shown
 
 STDOUT = "-"
+ROWS_AT_ONCE = 20_000
 
 
 class Fitted(Protocol):
@@ -84,7 +88,7 @@ def answer(
     from glcn.answers import write_answers
     from glcn.tables import read_new_edges, read_table
 
-    table = read_table(data)
+    table = read_table(data, mapped=True)
     ids = _ids(run, table, id_column)
     X, notes = _features(run, table)
     notes = [*table.notes, *notes]
@@ -96,14 +100,23 @@ def answer(
         joined, edge_notes = read_new_edges(edges, ids, np.asarray(known).astype(str))
         notes += edge_notes
     print_notes(console, notes)
-    probabilities = run.clf.predict_proba(X, edges=joined)
-    labels = [run.classes[best] for best in probabilities.argmax(axis=1)]
-    kind = "json" if as_json else "csv"
-    doubtful = write_answers(out, ids, labels, probabilities, run.classes, abstain=abstain, format=kind)
-    said = f"{len(ids)} row{'s' * (len(ids) != 1)} classified"
+    blocks = _classified(run.clf, ids, X, joined, quiet=console.quiet)
+    rows, doubtful = write_answers(out, blocks, run.classes, abstain=abstain, format="json" if as_json else "csv")
+    said = f"{rows} row{'s' * (rows != 1)} classified"
     if abstain is not None:
         said += f", {doubtful} of them left open (below {abstain:.0%})"
     console.print(said if out == STDOUT else f"{said}; answers in [bold]{shown(out)}[/]", soft_wrap=True)
+
+
+def _classified(clf: Any, ids: Any, X: Any, edges: Any, *, quiet: bool) -> Iterator[tuple[Any, Any]]:
+    """Classify rows block by block, so that memory does not grow with their number; a bar shows how far it is."""
+    rows = len(ids)
+    with nullcontext() if quiet or rows <= ROWS_AT_ONCE else count_bar("rows") as report:
+        for start in range(0, rows, ROWS_AT_ONCE):
+            part = slice(start, start + ROWS_AT_ONCE)
+            yield ids[part], clf.predict_proba(X[part], edges=None if edges is None else edges[part])
+            if report is not None:
+                report(min(start + ROWS_AT_ONCE, rows), rows)
 
 
 def _features(run: Fitted, table: Any) -> tuple[Any, list[str]]:

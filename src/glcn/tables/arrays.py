@@ -24,10 +24,10 @@ def read_arrays(path: Path, *, only: tuple[str, ...] | None = None) -> dict[str,
         raise ValueError(f"{path.name} can not be read as an .npz file of plain arrays ({error})") from error
 
 
-def read_array(path: Path) -> NDArray[Any]:
-    """Read an .npy file."""
+def read_array(path: Path, *, mapped: bool = False) -> NDArray[Any]:
+    """Read an .npy file, or map it into memory."""
     try:
-        array = np.load(path, allow_pickle=False)
+        array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except _DAMAGED as error:
         raise ValueError(f"{path.name} can not be read as an .npy file of a plain array ({error})") from error
     if not isinstance(array, np.ndarray):

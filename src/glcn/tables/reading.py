@@ -38,8 +38,11 @@ class Table(NamedTuple):
         return len(next(iter(self.content.values()))) if isinstance(self.content, dict) else self.content.shape[0]
 
 
-def read_table(source: str | Path) -> Table:
-    """Read a table (.csv, .tsv, .parquet), arrays (.npz, .npy) or CSV from standard input ("-")."""
+def read_table(source: str | Path, *, mapped: bool = False) -> Table:
+    """Read a table (.csv, .tsv, .parquet), arrays (.npz, .npy) or CSV from standard input ("-").
+
+    Where ``mapped`` says so, an .npy file stays on disk and its rows are read as they are asked for.
+    """
     if str(source) == STDIN:
         columns, notes = text_table(sys.stdin.buffer.read(), "standard input")
         return Table("stdin", "standard input", columns, None, notes)
@@ -51,7 +54,7 @@ def read_table(source: str | Path) -> Table:
     if kind == ".parquet":
         return Table(path.stem, path.name, _read_parquet(path), None, [])
     if kind in (".npz", ".npy"):
-        X, y = _read_matrix(path)
+        X, y = _read_matrix(path, mapped)
         return Table(path.stem, path.name, X, y, [])
     raise ValueError(f"can not read {path.name}: its ending must be one of {', '.join(KINDS)}")
 
@@ -144,12 +147,12 @@ def _array(column: Any) -> NDArray[Any]:
     return np.asarray(column.to_numpy(object))
 
 
-def _read_matrix(path: Path) -> tuple[Any, NDArray[Any] | None]:
+def _read_matrix(path: Path, mapped: bool) -> tuple[Any, NDArray[Any] | None]:
     """Read X, and y where it lies beside it."""
     X: Any = None
     y = None
     if path.suffix.lower() == ".npy":
-        X = read_array(path)
+        X = read_array(path, mapped=mapped)
     elif is_sparse_file(path):
         X = read_sparse(path)
     else:
