@@ -364,7 +364,7 @@ def test_compare_repeats_and_says_when_there_are_fewer_folds(command, tmp_path):
     kinds = ["a"] * 3 + ["b"] * 8
     (tmp_path / "few.csv").write_text("kind,x\n" + "\n".join(f"{kind},{row * row}" for row, kind in enumerate(kinds)))
     result = command(
-        "compare", "few.csv", "--label", "kind", "--methods", "logistic", "--repeats", 2, "--n-neighbors", 3
+        "compare", "few.csv", "--label", "kind", "--methods", "logistic", "--repeats", 2
     )
     shown = one_line(result.stdout)
     assert "3 folds, 2 times" in shown

@@ -141,6 +141,24 @@ def test_guesses_are_said_and_can_be_overruled(fit):
     assert "named dataset" in CliRunner().invoke(app, ["fit", "cora", "--drop", "x"]).stderr
 
 
+def test_verbose_says_how_columns_are_read_and_how_training_goes(fit):
+    result = fit(rows(colour=lambda row: ("red", "[blue]")[row % 2]), "--verbose", "--seed", "4")
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    for words in (
+        "colour = [blue], colour = red",
+        "│ size │ numeric │ size │",
+        "epoch 3 of 3 loss",
+        "│ random_state │ 4 │",
+    ):
+        assert words in told, words
+    again = CliRunner().invoke(app, ["predict", "run", "t.csv", "-o", "out.csv", "-v"])
+    assert "categorical" in again.stderr
+    assert "read, classified and written in" in again.stderr
+    assert "size" not in CliRunner().invoke(app, ["predict", "run", "t.csv", "-o", "o.csv"]).stderr
+    assert "contradict" in fit(None, "--verbose", "--quiet").output
+
+
 def test_predictions_hold_no_formulas(fit):
     result = fit(rows(name=lambda row: f"-1+{row}", kind=lambda row: ("=cmd()", "-5")[row % 2]), "--id", "name")
     assert result.exit_code == 0, result.output

@@ -18,10 +18,12 @@ from glcn.cli.inputs import (
     Label,
     Labels,
     LabelsFile,
+    Neighbors,
     Numeric,
     Prepare,
     Split,
     name_of,
+    number_of_neighbors,
     read_data,
 )
 from glcn.cli.progress import count_bar
@@ -54,7 +56,7 @@ def compare(
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Parts that the labelled rows are divided into.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often they are divided anew.")] = 1,
-    n_neighbors: Annotated[int, typer.Option(min=1, help="Neighbours of a row where there is no graph.")] = 10,
+    n_neighbors: Neighbors = None,
     seed: Annotated[int, typer.Option(help="Seed of the division and of the methods.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Fits side by side, one thread each.")] = 1,
     out: Annotated[
@@ -95,11 +97,10 @@ def compare(
         console = plain_console()
         planned = division(dataset, folds)
         planned_folds = list(divided(dataset, chosen, planned, repeats, seed))
-        _introduce(console, dataset, planned, folds, repeats, n_neighbors)
+        k = number_of_neighbors(n_neighbors, len(dataset.y))
+        _introduce(console, dataset, planned, folds, repeats, k)
         with count_bar("fits") as report:
-            rows = cross_validate(
-                dataset, planned_folds, target, n_neighbors=n_neighbors, seed=seed, jobs=jobs, listener=report
-            )
+            rows = cross_validate(dataset, planned_folds, target, n_neighbors=k, seed=seed, jobs=jobs, listener=report)
         console.print(_table(chosen, rows))
         for sentence in _answers(rows):
             console.print(shown(sentence), highlight=False, soft_wrap=True)

@@ -23,24 +23,24 @@ from glcn.cli.inputs import (
     Label,
     Labels,
     LabelsFile,
+    Neighbors,
     Numeric,
     Prepare,
     Split,
     name_of,
+    number_of_neighbors,
     read_data,
     with_added_labels,
 )
 from glcn.cli.report import make_page
+from glcn.cli.verbosity import Verbose, check_verbosity, epoch_lines, show_columns, show_settings
 from glcn.cli.words import plain_console, print_notes, shown
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
 if TYPE_CHECKING:
     from glcn.datasets import Dataset
     from glcn.estimator import GLCNClassifier
-    from glcn.training import FitProfile
-
-
-NEIGHBORS = 10  # of a row, where there are enough
+    from glcn.training import Callback, FitProfile
 
 
 def fit(
@@ -59,10 +59,7 @@ def fit(
     descriptor: Descriptor = None,
     add_labels: AddLabels = None,
     seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
-    n_neighbors: Annotated[
-        int | None,
-        typer.Option(min=1, help="Neighbours of a row where there is no graph.", show_default="10, or all of few rows"),
-    ] = None,
+    n_neighbors: Neighbors = None,
     max_epochs: Annotated[
         int | None, typer.Option(min=1, help="Most epochs to train.", show_default="the variant's own")
     ] = None,
@@ -80,10 +77,12 @@ def fit(
     report: Annotated[bool, typer.Option("--report", help="Write a page to look at, too: report.html.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
+    verbose: Verbose = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Train on a dataset or on your own file, show how well it did, and save the run."""
     with told_plainly(debug, "stopped before there was anything to save; if training had begun, add --resume to go on"):
+        check_verbosity(quiet, verbose)
         # Imported here, so that --help answers at once.
         from glcn.runs import load_run, write_run
         from glcn.training import as_torchrun_says
@@ -110,11 +109,17 @@ def fit(
             quiet = quiet or not processes.is_first
             console = plain_console(quiet=quiet)
             _introduce(console, dataset)
-            clf.verbose = not quiet and sys.stderr.isatty()
-            metrics, times = _fitted(clf, dataset, folder, profile, checkpoint_every)
+            told = None
+            if verbose:
+                show_columns(console, dataset.encoder)
+                told = epoch_lines(console)
+            clf.verbose = not quiet and not verbose and sys.stderr.isatty()
+            metrics, times = _fitted(clf, dataset, folder, profile, checkpoint_every, told)
             if not processes.is_first:
                 return
             write_run(folder, dataset, clf, metrics, times)
+            if verbose:
+                show_settings(console, clf.settings_)
             console.print(_result_table(dataset, clf, metrics))
             if times is not None:
                 console.print(_profile_table(times))
@@ -141,7 +146,7 @@ def _classifier(
     from glcn.runs import files_of
     from glcn.store import Store
 
-    settings: dict[str, Any] = {"n_neighbors": n_neighbors or max(1, min(NEIGHBORS, dataset.X.shape[0] - 1))}
+    settings: dict[str, Any] = {"n_neighbors": number_of_neighbors(n_neighbors, dataset.X.shape[0])}
     if isinstance(dataset.graph, Store):
         settings = {
             "n_neighbors": dataset.graph.n_neighbors,
@@ -154,7 +159,12 @@ def _classifier(
 
 
 def _fitted(
-    clf: "GLCNClassifier", dataset: "Dataset", folder: Path, profile: bool, checkpoint_every: float
+    clf: "GLCNClassifier",
+    dataset: "Dataset",
+    folder: Path,
+    profile: bool,
+    checkpoint_every: float,
+    callback: "Callback | None",
 ) -> tuple[dict[str, Any], "FitProfile | None"]:
     """Train, and return how well that went and where the time did."""
     from glcn.runs import checkpoint_of, evaluate
@@ -171,6 +181,7 @@ def _fitted(
                 dataset.visible_labels,
                 graph=dataset.graph,
                 validation=held_out,
+                callback=callback,
                 checkpoint=checkpoint_of(folder),
                 checkpoint_every=checkpoint_every,
             )

@@ -43,6 +43,21 @@ AddLabels = Annotated[
     list[Path] | None,
     typer.Option(help="A .csv file of more labels, with the columns row and label, as a report exports; repeatable."),
 ]
+Neighbors = Annotated[
+    int | None,
+    typer.Option(
+        "--n-neighbors",
+        min=1,
+        help="Neighbours of a row where there is no graph.",
+        show_default="10, or all of few rows",
+    ),
+]
+_NEIGHBORS = 10
+
+
+def number_of_neighbors(wanted: int | None, num_rows: int) -> int:
+    """Return how many neighbours a row has: as many as wanted, else the usual number or all others of few rows."""
+    return wanted or max(1, min(_NEIGHBORS, num_rows - 1))
 
 
 def name_of(data: str) -> str:

@@ -1,5 +1,6 @@
 """`glcn predict`: the labels of new rows, by a model that was fitted before."""
 
+import time
 from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
@@ -10,6 +11,7 @@ from rich.console import Console
 
 from glcn.cli.errors import told_plainly
 from glcn.cli.progress import count_bar
+from glcn.cli.verbosity import Verbose, check_verbosity, show_columns, show_settings
 from glcn.cli.words import plain_console, print_notes, shown
 
 STDOUT = "-"
@@ -54,15 +56,24 @@ def predict(
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON in place of CSV.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but answers and errors.")] = False,
+    verbose: Verbose = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Classify new rows by a saved run: label, probability and second choice of each."""
     with told_plainly(debug):
         from glcn.runs import load_run
 
+        check_verbosity(quiet, verbose)
         refuse_to_overwrite(out, force)
         console = plain_console(stderr=True, quiet=quiet)
-        answer(load_run(run), data, out, console, abstain=abstain, edges=edges, id_column=id_column, as_json=as_json)
+        fitted = load_run(run)
+        if verbose:
+            show_columns(console, fitted.encoder)
+            show_settings(console, fitted.clf.settings_)
+        start = time.perf_counter()
+        answer(fitted, data, out, console, abstain=abstain, edges=edges, id_column=id_column, as_json=as_json)
+        if verbose:
+            console.print(f"read, classified and written in {time.perf_counter() - start:.1f} s", highlight=False)
 
 
 def refuse_to_overwrite(out: str, force: bool) -> None:
