@@ -363,9 +363,7 @@ def test_a_second_compare_gets_a_file_of_its_own(command, table, tmp_path):
 def test_compare_repeats_and_says_when_there_are_fewer_folds(command, tmp_path):
     kinds = ["a"] * 3 + ["b"] * 8
     (tmp_path / "few.csv").write_text("kind,x\n" + "\n".join(f"{kind},{row * row}" for row, kind in enumerate(kinds)))
-    result = command(
-        "compare", "few.csv", "--label", "kind", "--methods", "logistic", "--repeats", 2
-    )
+    result = command("compare", "few.csv", "--label", "kind", "--methods", "logistic", "--repeats", 2)
     shown = one_line(result.stdout)
     assert "3 folds, 2 times" in shown
     assert "not 5 folds: the rarest class has 3 labels" in shown
