@@ -88,7 +88,7 @@ def main(root, sizes):
         build = measured(*glcn, "graph", "build", str(folder / "X.npy"), "-o", store, "--labels", str(folder / "y.npy"))
         fit = measured(*glcn, "fit", store, "--batch-size", "1024", "--out", str(run))
         new = folder / "new.npy"
-        np.save(new, np.load(folder / "X.npy", mmap_mode="r")[: min(rows, 100_000)] + np.float32(0.01))
+        np.save(new, np.load(folder / "X.npy", mmap_mode="r") + np.float32(0.01))
         predict = measured(*glcn, "predict", str(run), str(new), "-o", str(folder / "answers.csv"))
         found = np.load(run / "model/known/probabilities.npy", mmap_mode="r").argmax(axis=1)
         hidden = np.load(folder / "y.npy") < 0
@@ -96,7 +96,7 @@ def main(root, sizes):
             "rows": rows,
             "build": build,
             "fit": fit,
-            "predict": predict | {"rows": min(rows, 100_000)},
+            "predict": predict,
             "recall": json.loads((Path(store) / "store.json").read_text())["recall"],
             "steps": json.loads((run / "metrics.json").read_text())["epochs"],
             "accuracy": round(float((found == np.load(folder / "truth.npy"))[hidden].mean()), 4),
