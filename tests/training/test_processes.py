@@ -25,23 +25,33 @@ def alone(out, settings):
     return trained([sys.executable], out, settings | {"batch_shares": 2})
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"row_dropout": 0.0, "dropout": 0.0, "max_epochs": 25},
-        # What is random depends on the step and the share, not on the process.
-        pytest.param({"max_epochs": 25}, marks=pytest.mark.slow),
-        pytest.param({"variant": "closeness", "max_epochs": 25}, marks=pytest.mark.slow),
-    ],
-    ids=["no dropout", "dropout", "closeness"],
-)
-def test_two_processes_learn_what_one_does_with_the_same_batch(tmp_path, settings):
-    two, one = together(tmp_path / "two.json", settings), alone(tmp_path / "one.json", settings)
+def assert_alike(two, one, *, within):
     assert two["history"].keys() == one["history"].keys()
     for name, losses in one["history"].items():
         assert len(losses) == 26
-        assert two["history"][name] == pytest.approx(losses, abs=1e-5), name
+        assert two["history"][name] == pytest.approx(losses, abs=within), name
     assert two["accuracy"] == pytest.approx(one["accuracy"], abs=0.005)
+
+
+def test_two_processes_learn_what_one_does_with_the_same_batch(tmp_path):
+    settings = {"double": True, "max_epochs": 25}
+    two, one = together(tmp_path / "two.json", settings), alone(tmp_path / "one.json", settings)
+    assert_alike(two, one, within=1e-5)
+    assert one["history"]["loss"][-1] < 0.8 * one["history"]["loss"][0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings",
+    # What is random depends on the step and the share, not on the process.
+    [{}, {"row_dropout": 0.0, "dropout": 0.0}, {"variant": "closeness"}],
+    ids=["plus", "less dropout", "closeness"],
+)
+def test_classifiers_of_two_processes_and_of_one_are_alike(tmp_path, settings):
+    settings = settings | {"max_epochs": 25}
+    two, one = together(tmp_path / "two.json", settings), alone(tmp_path / "one.json", settings)
+    # In single precision machines were seen where the two round otherwise; Adam lets that grow.
+    assert_alike(two, one, within=1e-3)
 
 
 @pytest.mark.slow  # the command line has a test like it
