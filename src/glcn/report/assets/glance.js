@@ -41,8 +41,10 @@
   const confusion = byId("confusion");
   const jump = (truth, predicted, count) => make("button", { type: "button", onclick: () => glcn.showPair(truth, predicted),
     "aria-label": `${count} rows of ${data.classes[truth]} predicted as ${data.classes[predicted]}; show them` }, count);
+  /* A heading may break after the marks that join words, and not inside one. */
+  const breakable = (name) => String(name).split(/(?<=[_\-/.])/).flatMap((part) => [part, make("wbr")]);
   if (data.classes.length <= MOST_CLASSES) {
-    const head = make("tr", {}, make("th", { scope: "col" }, ""), ...data.classes.map((name) => make("th", { scope: "col" }, name)));
+    const head = make("tr", {}, make("th", { scope: "col" }, ""), ...data.classes.map((name) => make("th", { scope: "col" }, ...breakable(name))));
     const lines = scores.confusion.map((line, truth) => {
       const all = line.reduce((sum, count) => sum + count, 0);
       return make("tr", {}, make("th", { scope: "row" }, data.classes[truth]), ...line.map((count, predicted) => {

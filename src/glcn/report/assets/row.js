@@ -55,7 +55,9 @@
     const words = [make("p", { className: "fine" }, `Labels in brackets are predicted. It hears ${percent(evidence.own[row] / glcn.FULL)} from itself.`)];
     if (asked) {
       const answer = className(evidence.label[row]);
-      words.push(make("p", { className: "fine" }, `The last column is in points of probability, found by leaving the neighbour out and asking again. Asked so, without its own label, it is ${answer}, ${percent(evidence.probability[row] / glcn.FULL)}; by its own features alone ${className(evidence.label_alone[row])}, ${answer} at ${percent(evidence.probability_alone[row] / glcn.FULL)}.`));
+      const shareAlone = percent(evidence.probability_alone[row] / glcn.FULL);
+      const alone = evidence.label_alone[row] === evidence.label[row] ? `the same at ${shareAlone}` : `${className(evidence.label_alone[row])}, and ${answer} at ${shareAlone}`;
+      words.push(make("p", { className: "fine" }, `The last column is in points of probability, found by leaving the neighbour out and asking again. Asked so, without its own label, it is ${answer}, ${percent(evidence.probability[row] / glcn.FULL)}; by its own features alone ${alone}.`));
     } else words.push(make("p", { className: "fine" }, "Of so many rows only the least sure ones were asked about without each neighbour; here are weights only. `glcn explain` tells the rest."));
     return [make("div", { className: "scroll" }, table), ...words];
   };
