@@ -60,12 +60,12 @@ def test_a_row_is_answered_the_same_in_any_company(run, new, tmp_path):
 
 def test_rows_are_answered_block_by_block_as_they_are_at_once(run, new, tmp_path, monkeypatch):
     answer(run, new, "whole.csv", Console(stderr=True, quiet=True))
-    monkeypatch.setattr(sys.modules[answer.__module__], "ROWS_AT_ONCE", 4)
+    monkeypatch.setattr(sys.modules[answer.__module__], "MOST_ROWS", 4)
     (tmp_path / "edges.csv").write_text("".join(f"r{row},r{row % 2}\n" for row in range(40, 46)))
     answer(run, new, "parts.csv", Console(stderr=True, quiet=True))
     assert (tmp_path / "parts.csv").read_text() == (tmp_path / "whole.csv").read_text()
     answer(run, new, "joined.csv", Console(stderr=True), edges=tmp_path / "edges.csv")
-    monkeypatch.setattr(sys.modules[answer.__module__], "ROWS_AT_ONCE", 100)
+    monkeypatch.setattr(sys.modules[answer.__module__], "MOST_ROWS", 100)
     answer(run, new, "joined_at_once.csv", Console(stderr=True), edges=tmp_path / "edges.csv")
     assert (tmp_path / "joined.csv").read_text() == (tmp_path / "joined_at_once.csv").read_text()
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from glcn.baselines.networks import ConvolutionNetwork, Edges, gat, gcn, label_loss
-from glcn.estimator.attachment import batches
+from glcn.estimator.attachment import given_in_batches
 from glcn.estimator.base import GraphClassifier
 from glcn.estimator.inputs import as_features
 from glcn.estimator.network import NetworkMixin
@@ -62,8 +62,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         """
         X = self._read_new(X)
         joined = sparse.csr_array(self._edges_to_known(X, edges))
-        per_row = int(np.diff(joined.indptr).max(initial=0))
-        return np.concatenate([self._attached(X[part], joined[part]) for part in batches(X.shape[0], per_row)])
+        return np.concatenate([self._attached(X[part], edges) for part, edges in given_in_batches(joined)])
 
     @torch.no_grad()
     def _attached(self, X: Any, joined: Any) -> NDArray[np.float32]:

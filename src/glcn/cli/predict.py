@@ -15,7 +15,7 @@ from glcn.cli.verbosity import Verbose, check_verbosity, show_columns, show_sett
 from glcn.cli.words import plain_console, print_notes, shown
 
 STDOUT = "-"
-ROWS_AT_ONCE = 20_000
+MOST_ROWS, MOST_BYTES = 100_000, 1 << 28  # of a block of new rows
 
 
 class Fitted(Protocol):
@@ -121,13 +121,19 @@ def answer(
 
 def _classified(clf: Any, ids: Any, X: Any, edges: Any, *, quiet: bool) -> Iterator[tuple[Any, Any]]:
     """Classify rows block by block, so that memory does not grow with their number; a bar shows how far it is."""
-    rows = len(ids)
-    with nullcontext() if quiet or rows <= ROWS_AT_ONCE else count_bar("rows") as report:
-        for start in range(0, rows, ROWS_AT_ONCE):
-            part = slice(start, start + ROWS_AT_ONCE)
+    rows, size = len(ids), _rows_at_once(X)
+    with nullcontext() if quiet or rows <= size else count_bar("rows") as report:
+        for start in range(0, rows, size):
+            part = slice(start, start + size)
             yield ids[part], clf.predict_proba(X[part], edges=None if edges is None else edges[part])
             if report is not None:
-                report(min(start + ROWS_AT_ONCE, rows), rows)
+                report(min(start + size, rows), rows)
+
+
+def _rows_at_once(X: Any) -> int:
+    """Return how many rows a block may have: many, which is quicker, but not more than some bytes of them."""
+    width: int = max(1, X.nnz // X.shape[0] if hasattr(X, "nnz") else X.shape[1])
+    return max(1, min(MOST_ROWS, MOST_BYTES // (8 * width)))
 
 
 def _features(run: Fitted, table: Any) -> tuple[Any, list[str]]:

@@ -12,7 +12,8 @@ from torch import Tensor
 from glcn.graph import NeighborIndex
 from glcn.kernels import Pattern
 
-EDGES_PER_BATCH = 1_000_000
+EDGES_PER_SEARCH = 4_000_000  # many, because rows that are near each other share what the search looks up
+EDGES_PER_BATCH = 250_000
 
 
 class Attachment(NamedTuple):
@@ -57,9 +58,23 @@ def given_edges(edges: Any, num_new: int, num_known: int) -> Any:
     return edges
 
 
-def batches(num_rows: int, edges_per_row: int) -> Iterator[slice]:
+def nearest_in_batches(index: NeighborIndex, X: Any, k: int) -> Iterator[tuple[slice, Any]]:
+    """Join new rows with their k nearest known ones, and give batches of rows with their edges."""
+    for block in batches(X.shape[0], k, EDGES_PER_SEARCH):
+        edges = nearest_edges(index, X[block], k)
+        for part in batches(edges.shape[0], k, EDGES_PER_BATCH):
+            yield slice(block.start + part.start, block.start + part.stop), edges[part]
+
+
+def given_in_batches(edges: Any) -> Iterator[tuple[slice, Any]]:
+    """Give batches of rows with their edges, (b, known)."""
+    for part in batches(edges.shape[0], int(np.diff(edges.indptr).max(initial=0)), EDGES_PER_BATCH):
+        yield part, edges[part]
+
+
+def batches(num_rows: int, edges_per_row: int, most_edges: int) -> Iterator[slice]:
     """Cut new rows so that a batch has a bounded number of edges."""
-    size = max(1, EDGES_PER_BATCH // max(1, edges_per_row))
+    size = max(1, most_edges // max(1, edges_per_row))
     for start in range(0, num_rows, size):
         yield slice(start, min(start + size, num_rows))
 

@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from glcn.estimator.attachment import attachment, batches, given_edges, nearest_edges
+from glcn.estimator.attachment import attachment, given_edges, given_in_batches, nearest_in_batches
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.building import Parts, Plan, build
@@ -361,11 +361,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             (new row, training row). Left out, the nearest training rows are taken.
         """
         X = self._read_new(X)
-        k = self._rows.num_neighbors
-        if edges is not None:
-            edges = given_edges(edges, X.shape[0], self._rows.index.num_rows)
-            k = int(np.diff(edges.indptr).max(initial=0))
-        return self._probabilities(X, edges, k)
+        if edges is None:
+            return self._probabilities(X, nearest_in_batches(self._rows.index, X, self._rows.num_neighbors))
+        return self._probabilities(X, given_in_batches(given_edges(edges, X.shape[0], self._rows.index.num_rows)))
 
     def explain(self, rows: Any, *, top: int = 10) -> list[Explanation]:
         """Tell why rows of ``fit`` were classified as they were.
@@ -400,17 +398,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         check_is_fitted(self)
         return feature_weights(self)
 
-    def _probabilities(self, X: Any, edges: Any, k: int | None = None) -> NDArray[np.float32]:
-        """Return the class probabilities of rows joined by ``edges``, (b, n), or else with their k nearest."""
-        k = int(np.diff(edges.indptr).max(initial=0)) if k is None else k
+    def _probabilities(self, X: Any, joined: Iterable[tuple[slice, Any]]) -> NDArray[np.float32]:
+        """Return the class probabilities of rows that come in batches, each with its edges to known rows."""
         # In double precision: the last digit of a single one depends on the company in which a row is computed.
         model = copy.deepcopy(self.model_).double()
-        parts = [
-            self._attached(
-                model, X[part], part, nearest_edges(self._rows.index, X[part], k) if edges is None else edges[part]
-            )
-            for part in batches(X.shape[0], k)
-        ]
+        parts = [self._attached(model, X[part], part, edges) for part, edges in joined]
         return np.concatenate(parts)
 
     def save(self, folder: str | Path) -> None:

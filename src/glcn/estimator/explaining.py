@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
+from glcn.estimator.attachment import given_in_batches
 from glcn.nn import GLCN, LearnedGraph
 
 if TYPE_CHECKING:
@@ -70,7 +71,8 @@ def _explain_together(clf: "GLCNClassifier", rows: list[int], top: int) -> list[
     heard = [_heard(clf, row) for row in rows]
     edges = [_left_out(clf, row, each) for row, each in zip(rows, heard, strict=True)]
     copies = [each.shape[0] for each in edges]
-    asked = clf._probabilities(clf._rows.X[np.repeat(rows, copies)], sparse.vstack(edges, format="csr"))
+    joined = given_in_batches(sparse.vstack(edges, format="csr"))
+    asked = clf._probabilities(clf._rows.X[np.repeat(rows, copies)], joined)
     answers = np.split(asked, np.cumsum(copies)[:-1])
     return [_explanation(clf, *found, top) for found in zip(rows, heard, answers, strict=True)]
 
