@@ -1,5 +1,7 @@
 """A million rows from features to answers: ``python scripts/scale.py FOLDER ROWS [ROWS ...]``.
 
+``python scripts/scale.py --draw`` draws results/scale.jsonl.
+
 Makes rows of 64 features in 10 overlapping classes, 1 % of them labelled; builds a store, trains, and compares with
 logistic regression and nearest neighbours on the labelled rows. Time and memory are of real processes, one for each
 stage: the most memory that is the process's own, without files that are mapped into it, and the most with them. Adds a
@@ -23,6 +25,7 @@ from glcn.experiments.runner import current_commit
 FEATURES, CLASSES, GROUPS, RANK = 64, 10, 2, 20
 SPREAD, NOISE = 1.5, 0.35
 BLOCK, EVERY = 50_000, 0.1  # rows made at a time; seconds between two looks at the memory of a process
+RESULTS = Path(__file__).parents[1] / "results/scale.jsonl"
 TESTED = 20_000  # rows on which the two others are compared
 
 
@@ -110,5 +113,47 @@ def main(root, sizes):
         print(json.dumps(line, indent=1), flush=True)
 
 
+def draw():
+    """Draw time, memory, recall and accuracy against the number of rows."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import FuncFormatter
+
+    lines = sorted(map(json.loads, RESULTS.read_text().splitlines()), key=lambda line: line["rows"])
+    rows = [line["rows"] for line in lines]
+    figure, panels = plt.subplots(2, 2, figsize=(10, 7), layout="constrained")
+    time_, memory, recall, accuracy = panels.ravel()
+    for stage, colour in (("build", "#009E73"), ("fit", "#0072B2"), ("predict", "#E69F00")):
+        time_.plot(rows, [line[stage]["seconds"] for line in lines], "o-", color=colour, label=stage)
+        memory.plot(rows, [line[stage]["own_mb"] for line in lines], "o-", color=colour, label=f"{stage}, its own")
+        held = [line[stage]["resident_mb"] for line in lines]
+        memory.plot(rows, held, "o:", color=colour, label=f"{stage}, with mapped files")
+    recall.plot(rows, [100 * line["recall"] for line in lines], "o-", color="#444444")
+    for name, title, colour in (
+        ("accuracy", "glcn", "#0072B2"),
+        ("knn", "15 nearest labelled rows", "#E69F00"),
+        ("logistic", "logistic regression", "#D55E00"),
+    ):
+        accuracy.plot(rows, [100 * line[name] for line in lines], "o-", color=colour, label=title)
+    time_.set(title="time", ylabel="seconds", yscale="log")
+    memory.set(title="memory, at most", ylabel="MB", ylim=(0, None))
+    recall.set(title="true neighbours that were found, of 15", ylabel="%", ylim=(90, 100.5))
+    accuracy.set(title="accuracy on rows without a label", ylabel="%", ylim=(0, 100))
+    for axes in panels.ravel():
+        axes.set(xscale="log", xlabel="rows")
+        axes.set_xticks(rows, minor=False)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda n, _: f"{n / 1e6:g}M" if n >= 1e6 else f"{n / 1e3:g}k"))
+        axes.minorticks_off()
+        axes.grid(alpha=0.3)
+    for axes in (time_, memory, accuracy):
+        axes.legend(frameon=False, fontsize=8)
+    figure.savefig(RESULTS.parents[1] / "docs/images/scale.png", dpi=120)
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [int(size) for size in sys.argv[2:]])
+    if sys.argv[1:] == ["--draw"]:
+        draw()
+    else:
+        main(Path(sys.argv[1]), [int(size) for size in sys.argv[2:]])
