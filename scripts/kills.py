@@ -1,11 +1,13 @@
-"""Kill trainings and saves, and see that nothing is lost: ``python scripts/kills.py [KILLS] [SEED]``.
+"""Kill trainings and saves, and see that nothing is lost: ``python scripts/kills.py [KILLS] [FIRST SEED]``.
 
 Each trial forks a process that fits a small table with a checkpoint after each step and writes its run, kills it by
 SIGKILL at a random moment, and starts it again until it ends. Two in three are killed at a moment uniform over the
 whole run, the others while they write their results. In the end the run must hold the same bits as one that was never
-killed, and a run that stood there before must still be whole.
+killed, and a run that stood there before must still be whole. Each kill has a seed of its own: results/kills.jsonl has
+them, with the moment and what was killed.
 """
 
+import json
 import multiprocessing
 import os
 import random
@@ -22,6 +24,7 @@ import torch
 from glcn import GLCNClassifier, runs
 from glcn.datasets import from_arrays
 
+RESULTS = Path(__file__).parents[1] / "results/kills.jsonl"
 EPOCHS = 25
 LONGEST_SAVE = 0.05  # seconds
 
@@ -48,9 +51,26 @@ def contents(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def main(kills, seed):
-    """Kill so often, and count."""
+def kill(child, folder, seed, seconds):
+    """Kill a working process at the moment that the seed says; returns what was killed, or None if it ended before."""
     chance = random.Random(seed)
+    saving = runs.unfinished(folder) / "metrics.json"
+    if seed % 3:
+        moment = chance.uniform(0, seconds * 1.1)
+    else:
+        while child.is_alive() and not saving.exists():
+            time.sleep(0.0005)
+        moment = chance.uniform(0, LONGEST_SAVE)
+    child.join(moment)
+    if not child.is_alive():
+        return None
+    stage = "saving" if saving.exists() else "training"
+    os.kill(child.pid, signal.SIGKILL)
+    return {"seed": seed, "after": round(moment, 4), "killed": stage}
+
+
+def main(kills, first):
+    """Kill so often, and count; a seed whose moment comes too late is followed by the next one."""
     fork = multiprocessing.get_context("fork")
     data = table()
     root = Path(tempfile.mkdtemp(prefix="glcn-kills-"))
@@ -59,27 +79,17 @@ def main(kills, seed):
     work(data, root / "whole")
     seconds = time.perf_counter() - start
     whole = contents(root / "whole")
-    in_training = in_save = restarts = trial = 0
-    while in_training + in_save < kills:
+    done, seed, trial = [], first, 0
+    while len(done) < kills:
         trial += 1
         folder = root / f"run-{trial}"
         while not folder.exists():
             child = fork.Process(target=work, args=(data, folder))
             child.start()
-            killed = in_training + in_save
-            if killed < kills:
-                if killed % 3:
-                    child.join(chance.uniform(0, seconds * 1.1))
-                else:
-                    saving = runs.unfinished(folder) / "metrics.json"
-                    while child.is_alive() and not saving.exists():
-                        time.sleep(0.0005)
-                    child.join(chance.uniform(0, LONGEST_SAVE))
-                if child.is_alive():
-                    was_saving = (runs.unfinished(folder) / "metrics.json").exists()
-                    os.kill(child.pid, signal.SIGKILL)
-                    in_save, in_training = in_save + was_saving, in_training + (not was_saving)
-                    restarts += 1
+            if len(done) < kills:
+                killed = kill(child, folder, seed, seconds)
+                seed += 1
+                done += [killed] if killed else []
             child.join()
             if child.exitcode not in (0, -signal.SIGKILL):
                 sys.exit(f"trial {trial} failed: exit code {child.exitcode}")
@@ -90,7 +100,12 @@ def main(kills, seed):
         if contents(root / "whole") != whole:
             sys.exit(f"trial {trial}: an earlier run was changed")
         shutil.rmtree(folder)
-    print(f"seed {seed}: {in_training} kills in training, {in_save} while saving, {trial} runs, all to the same bits")
+    RESULTS.write_text("".join(json.dumps(each) + "\n" for each in done))
+    in_save = sum(each["killed"] == "saving" for each in done)
+    print(
+        f"seeds {first} to {seed - 1}: {len(done) - in_save} kills in training, {in_save} while saving, {trial} runs, "
+        "all to the same bits"
+    )
     shutil.rmtree(root)
 
 
