@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -110,6 +111,31 @@ def test_torchrun_goes_on_after_a_worker_was_killed(store, tmp_path):
     accuracy = [(each.clf.transduction_ == truth).mean() for each in (killed, alone)]
     assert accuracy[0] == pytest.approx(accuracy[1], abs=0.02)
     assert len(killed.clf.history_["loss"]) == killed.metrics["epochs"] + 1
+
+
+@pytest.mark.slow
+def test_two_machines_go_on_after_a_worker_was_killed(store, tmp_path):
+    # Each machine has a torchrun of its own, which counts its own restarts only.
+    folder, _ = store
+    meeting = ["--nnodes", "2", "--rdzv-backend", "c10d", "--rdzv-endpoint", f"localhost:{free_port()}"]
+    words = ["fit", str(folder), "--batch-size", "100", "--max-epochs", "40", "--checkpoint-every", "0", "--out", "run"]
+    launcher = [sys.executable, "-m", "torch.distributed.run", *meeting, "--nproc-per-node", "1", "--max-restarts", "2"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    jobs = [subprocess.Popen([*launcher, "-m", "glcn", *words], cwd=tmp_path, env=environment) for _ in range(2)]
+    try:
+        wait_for(checkpoint_of(tmp_path / "run"), jobs[0])
+        os.kill(psutil.Process(jobs[1].pid).children()[-1].pid, signal.SIGKILL)
+        assert [job.wait(timeout=240) for job in jobs] == [0, 0]
+    finally:
+        for job in jobs:
+            job.kill()
+    assert load_run(tmp_path / "run").metrics["epochs"] > 0
+
+
+def free_port():
+    with socket.socket() as place:
+        place.bind(("localhost", 0))
+        return place.getsockname()[1]
 
 
 def test_compare_says_that_a_store_is_not_for_it(store):

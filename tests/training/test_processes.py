@@ -1,9 +1,13 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from torch.distributed import HashStore
+
+from glcn.training.processes import fresh_part
 
 SCRIPT = Path(__file__).with_name("train_together.py")
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
@@ -62,3 +66,19 @@ def test_a_killed_worker_is_replaced_and_training_goes_on_from_the_checkpoint(tm
     whole = alone(tmp_path / "whole.json", settings)
     assert killed["history"]["loss"] == pytest.approx(whole["history"]["loss"], abs=1e-4)
     assert killed["accuracy"] == pytest.approx(whole["accuracy"], abs=0.005)
+
+
+def test_each_start_has_a_part_of_the_store_to_itself():
+    store = HashStore()
+    store.set("ask/2", "a process that was lost before it heard the answer")
+    names = []
+    with ThreadPoolExecutor(3) as threads:
+        for _ in range(2):
+            parts = list(threads.map(lambda rank: fresh_part(store, rank, 3), range(3)))
+            parts[0].set("address", "here")
+            assert all(part.get("address") == b"here" for part in parts[1:])
+            names += [store.num_keys()]
+            assert not store.check(["address"])
+    assert names[1] > names[0]
+    fresh = fresh_part(store, 0, 1)
+    assert not fresh.check(["address"])

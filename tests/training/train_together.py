@@ -21,7 +21,6 @@ from glcn.training import (
     TrainingData,
     TrainingSettings,
     as_torchrun_says,
-    restarted,
     train,
     warm_up_links,
 )
@@ -41,7 +40,7 @@ def fit(out, *, kill=None, **settings):
     clf = GLCNClassifier(batch_size=120, validation_fraction=0.3, random_state=0, **settings)
 
     def watch(progress):
-        if kill is not None and progress.epoch == kill and os.environ.get("RANK") == "1" and not restarted():
+        if kill is not None and progress.epoch == kill and os.environ.get("RANK") == "1" and not restarts():
             os.kill(os.getpid(), signal.SIGKILL)
 
     checkpoint = None if kill is None else out.with_suffix(".safetensors")
@@ -74,10 +73,13 @@ def fit_in_double(out, *, max_epochs, batch_shares=None):
     write(out, done.history, float((logits.argmax(dim=1) == rows.targets).double().mean()))
 
 
+def restarts():
+    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+
+
 def write(out, history, accuracy):
     if os.environ.get("RANK", "0") == "0":
-        restarts = int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
-        out.write_text(json.dumps({"history": history, "accuracy": accuracy, "restarts": restarts}))
+        out.write_text(json.dumps({"history": history, "accuracy": accuracy, "restarts": restarts()}))
 
 
 if __name__ == "__main__":

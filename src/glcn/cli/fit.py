@@ -88,7 +88,9 @@ def fit(
         from glcn.training import as_torchrun_says
 
         with as_torchrun_says() as processes:
-            folder = processes.agree(lambda: _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume))
+            folder = processes.agree(
+                lambda: _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume, processes.restarted)
+            )
             dataset = read_data(
                 data,
                 label=label,
@@ -191,16 +193,15 @@ def _fitted(
     return evaluate(dataset, clf) | {"seconds": seconds}, times
 
 
-def _folder(out: Path | None, name: str, resume: bool) -> Path:
+def _folder(out: Path | None, name: str, resume: bool, restarted: bool) -> Path:
     """Choose where a run goes: a new folder, or that of one which was begun, where it is to be gone on with."""
     from glcn.runs import check_target, free_path, last_begun, unfinished
-    from glcn.training import restarted
 
     runs = Path("runs")
     begun = last_begun(runs, name) if out is None else out if unfinished(out).exists() else None
     if resume and begun is None:
         raise FileNotFoundError(f"there is no unfinished run {out or runs / name} to go on with; leave --resume out")
-    if begun is not None and (resume or restarted()):
+    if begun is not None and (resume or restarted):
         folder = begun
     elif out is not None and begun is not None:
         raise FileExistsError(f"{unfinished(out)} is a run that was not finished; add --resume, or move it away")

@@ -4,7 +4,7 @@ from glcn.training.batches import SampledNeighborhoods
 from glcn.training.checkpoint import Checkpoint
 from glcn.training.data import Source, TrainingData
 from glcn.training.loop import Callback, Loss, Network, Progress, TrainingResult, TrainingSettings, train
-from glcn.training.processes import Processes, as_torchrun_says, current_processes, restarted
+from glcn.training.processes import Processes, as_torchrun_says, current_processes
 from glcn.training.profile import FitProfile, profiled
 from glcn.training.progress import ProgressBar
 from glcn.training.warm_up import warm_up_links
@@ -26,7 +26,6 @@ __all__ = [
     "as_torchrun_says",
     "current_processes",
     "profiled",
-    "restarted",
     "train",
     "warm_up_links",
 ]

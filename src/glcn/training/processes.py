@@ -1,12 +1,15 @@
 """The processes that train one network together: those that torchrun started, or just this one."""
 
 import os
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, TypeVar, cast
 
+import torch
 from torch import Tensor, distributed
 from torch.distributed.rendezvous import rendezvous
 from torch.nn import Module
@@ -14,6 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 T = TypeVar("T")
 PATIENCE = timedelta(hours=2)  # how long a process waits for the others
+GREETINGS = 0.02  # seconds between two looks at who has come
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,7 @@ class Processes:
 
     rank: int = 0
     count: int = 1
+    restarted: bool = False  # whether torchrun started them again, after one was lost
 
     @property
     def is_first(self) -> bool:
@@ -70,20 +75,48 @@ def as_torchrun_says() -> Iterator[Processes]:
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         yield Processes()
         return
-    # Under a name of its own for each start: torch 2.13 finds the addresses of lost processes again otherwise.
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     store, rank, count = next(rendezvous("env://", timeout=PATIENCE))
-    store = distributed.PrefixStore(f"start-{_restarts()}", store)  # type: ignore[attr-defined]
+    store = fresh_part(store, rank, count)
     distributed.init_process_group(store=store, rank=rank, world_size=count, timeout=PATIENCE)
     try:
-        yield current_processes()
+        place = current_processes()
+        # Each machine counts its own restarts: a process may be started again and read that it was not.
+        restarts = place.total(torch.tensor(int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))))
+        yield Processes(place.rank, place.count, restarted=bool(restarts))
     finally:
         distributed.destroy_process_group()
 
 
-def restarted() -> bool:
-    """Whether torchrun started this process again, after one was lost."""
-    return _restarts() > 0
+def fresh_part(store: Any, rank: int, count: int) -> Any:
+    """Return a part of the processes' common store that no earlier start has used, the same one in all of them.
+
+    One store may serve several starts, and would give a process the addresses of lost ones. So the first process makes
+    up a name, and tells it to each that asks under a name of its own; what a lost process asked or heard is nobody's.
+    """
+    own = uuid.uuid4().hex
+    if rank == 0:
+        _tell_all(store, own, count)
+        name = own
+    else:
+        store.set(f"ask/{rank}", own)
+        store.wait([f"answer/{own}"], PATIENCE)
+        name = store.get(f"answer/{own}").decode()
+        store.set(f"heard/{name}/{rank}", "")
+    return distributed.PrefixStore(name, store)  # type: ignore[attr-defined]
 
 
-def _restarts() -> int:
-    return int(os.environ.get("TORCHELASTIC_RESTART_COUNT", "0"))
+def _tell_all(store: Any, name: str, count: int) -> None:
+    waiting, until = set(range(1, count)), time.monotonic() + PATIENCE.total_seconds()
+    told: dict[int, str] = {}
+    while waiting and time.monotonic() < until:
+        for other in sorted(waiting):
+            if store.check([f"heard/{name}/{other}"]):
+                waiting.remove(other)
+            elif store.check([f"ask/{other}"]) and (asked := store.get(f"ask/{other}").decode()) != told.get(other):
+                store.set(f"answer/{asked}", name)
+                told[other] = asked
+        time.sleep(GREETINGS)
+    if waiting:
+        raise TimeoutError(f"processes {', '.join(map(str, sorted(waiting)))} did not come within {PATIENCE}")
