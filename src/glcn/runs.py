@@ -172,14 +172,14 @@ def _remove_leftovers(aside: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def load_run(folder: str | Path) -> Run:
-    """Read a run that ``glcn fit`` wrote."""
+def load_run(folder: str | Path, *, store: str | Path | None = None) -> Run:
+    """Read a run that ``glcn fit`` wrote; ``store`` says where its store is now, if it had one that has moved."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no run {folder}; name a folder that `glcn fit` wrote")
     settings, metrics, ids = (_read_json(folder / name) for name in ("settings.json", "metrics.json", ROWS))
     encoder = TableEncoder.from_dict(_read_json(folder / ENCODER)) if (folder / ENCODER).exists() else None
-    clf = GLCNClassifier.load(folder / MODEL)
+    clf = GLCNClassifier.load(folder / MODEL, store=store)
     names = None if ids is None else np.array(ids, dtype=str)
     truth = _read_truth(folder / TRUTH) if (folder / TRUTH).exists() else None
     return Run(folder, clf, encoder, names, tuple(settings["class_names"]), settings, metrics, truth)

@@ -66,10 +66,16 @@ def test_a_saved_one_answers_alike_and_says_where_its_store_is_gone(store, table
     np.testing.assert_array_equal(again.label_distributions_, expected[1])
     assert again.explain(3)[0].label == clf.explain(3)[0].label
     moved.rename(tmp_path / "elsewhere")
-    with pytest.raises(FileNotFoundError, match=r"on which this model was fitted, is not there; pass store="):
+    with pytest.raises(
+        FileNotFoundError, match=r"on which this model was fitted, is not there; say where it is now by store="
+    ):
         GLCNClassifier.load(tmp_path / "model")
     found = GLCNClassifier.load(tmp_path / "model", store=tmp_path / "elsewhere")
     np.testing.assert_array_equal(found.predict_proba(table[0][:50] * 1.01), expected[0])
+    np.save(tmp_path / "other.npy", table[0] + 1)
+    build_store(tmp_path / "other.npy", tmp_path / "other")
+    with pytest.raises(ValueError, match=r"is another store than the one on which this model was fitted; say where"):
+        GLCNClassifier.load(tmp_path / "model", store=tmp_path / "other")
 
 
 def test_other_rows_than_those_of_the_store_are_refused(store, table):

@@ -67,6 +67,8 @@ def test_plus_in_blocks_says_what_it_says_of_all_rows(space, weighted, learn_gra
         5, 8, 3, learn_graph=learn_graph, num_passes=num_passes, num_hops=3, smoothing=0.7, generator=generator
     ).eval()
     targets, rows = torch.arange(60) % 3, torch.arange(10)
+    reports = []
+    space.report = lambda done, total: reports.append((done, total))
     with torch.no_grad():
         whole = model(x, graph)
         blocks = plus_in_blocks(model, x, graph, space)
@@ -81,6 +83,9 @@ def test_plus_in_blocks_says_what_it_says_of_all_rows(space, weighted, learn_gra
         whole = model.settle_answer(model(x, graph), targets, rows)
         blocks = answer_in_blocks(model, blend_in_blocks(model, blocks), graph, targets, rows, space)
         torch.testing.assert_close(blocks.logits, whole.logits, atol=1e-5, rtol=1e-5)
+    assert len({total for _, total in reports}) == 1
+    assert reports[-1][0] == reports[-1][1]
+    assert reports == sorted(reports)
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -90,8 +95,11 @@ def test_glcn_in_blocks_says_what_it_says_of_all_rows(space, weighted, projectio
     x, graph = made(weighted)
     generator = torch.Generator().manual_seed(0)
     model = GLCN(5, 8, 3, num_layers=layers, projection_channels=projection, generator=generator).eval()
+    reports = []
+    space.report = lambda *counts: reports.append(counts)
     with torch.no_grad():
         whole, blocks = model(x, graph), glcn_in_blocks(model, x, graph, space)
+    assert reports[-1] == (60 * (layers + 1), 60 * (layers + 1))
     torch.testing.assert_close(blocks.logits, whole.logits)
     torch.testing.assert_close(blocks.messages, whole.messages)
     for name in ("embedding", "score", "square", "values"):

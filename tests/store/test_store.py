@@ -81,6 +81,28 @@ def test_ends_of_rows_that_do_not_fit_are_always_found(name, place, folder):
         Store.open(folder)
 
 
+@pytest.mark.parametrize("part", [3, 10_000])
+@pytest.mark.parametrize("name", ["indices", "neighbors", "cell_rows"])
+@pytest.mark.parametrize("number", [-1, 1_900_000_000])
+def test_rows_that_there_are_not_are_always_found(name, number, part, folder, monkeypatch):
+    monkeypatch.setattr("glcn.store.store.PART", part)
+    values = np.load(folder / f"{name}.npy", mmap_mode="r+")
+    values.ravel()[-2] = number
+    values.flush()
+    with pytest.raises(StoreError, match=f"{name} in .* names rows that there are not; build it again"):
+        Store.open(folder)
+
+
+@pytest.mark.parametrize("part", [1, 10_000])
+def test_rows_that_begin_after_they_end_are_always_found(part, folder, monkeypatch):
+    monkeypatch.setattr("glcn.store.store.PART", part)
+    values = np.load(folder / "indptr.npy", mmap_mode="r+")
+    values[1] = 10**12
+    values.flush()
+    with pytest.raises(StoreError, match=r"indptr in .* does not rise; build it again"):
+        Store.open(folder)
+
+
 def test_an_edited_description(folder):
     path = folder / "store.json"
     whole = json.loads(path.read_text())

@@ -67,6 +67,10 @@ def fit(
         int | None,
         typer.Option(min=2, help="Train on neighbourhoods of so many rows a step.", show_default="from 50,000 rows on"),
     ] = None,
+    batch_shares: Annotated[
+        int | None,
+        typer.Option(min=1, help="Cut each step into so many shares.", show_default="one a process of torchrun"),
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder for the results.", show_default="runs/NAME-VARIANT-seedN")
     ] = None,
@@ -107,7 +111,8 @@ def fit(
                 seed=seed,
             )
             dataset = with_added_labels(dataset, data, add_labels)
-            clf = _classifier(dataset, folder, variant, seed, n_neighbors, max_epochs, batch_size)
+            given = {"max_epochs": max_epochs, "batch_size": batch_size, "batch_shares": batch_shares}
+            clf = _classifier(dataset, folder, variant, seed, n_neighbors, given)
             quiet = quiet or not processes.is_first
             console = plain_console(quiet=quiet)
             _introduce(console, dataset)
@@ -141,8 +146,7 @@ def _classifier(
     variant: str,
     seed: int,
     n_neighbors: int | None,
-    max_epochs: int | None,
-    batch_size: int | None,
+    given: dict[str, int | None],
 ) -> "GLCNClassifier":
     from glcn.estimator import GLCNClassifier
     from glcn.runs import files_of
@@ -155,9 +159,8 @@ def _classifier(
             "metric": dataset.graph.metric,
             "work_dir": files_of(folder),
         }
-    return GLCNClassifier(
-        variant, max_epochs=max_epochs or "auto", batch_size=batch_size or "auto", random_state=seed, **settings
-    )
+    settings |= {name: value for name, value in given.items() if value is not None}
+    return GLCNClassifier(variant, random_state=seed, **settings)
 
 
 def _fitted(

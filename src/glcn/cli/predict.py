@@ -53,6 +53,9 @@ def predict(
     id_column: Annotated[
         str | None, typer.Option("--id", help="The column that names the new rows.", show_default="as in training")
     ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="Where the store of the run is now.", show_default="where it was in training")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON in place of CSV.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file if it exists.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but answers and errors.")] = False,
@@ -66,7 +69,7 @@ def predict(
         check_verbosity(quiet, verbose)
         refuse_to_overwrite(out, force)
         console = plain_console(stderr=True, quiet=quiet)
-        fitted = load_run(run)
+        fitted = load_run(run, store=store)
         if verbose:
             show_columns(console, fitted.encoder)
             show_settings(console, fitted.clf.settings_)
@@ -108,7 +111,7 @@ def answer(
         known = run.ids
         if known is None:
             known = np.arange(len(run.clf.transduction_)).astype(str)
-        joined, edge_notes = read_new_edges(edges, ids, np.asarray(known).astype(str))
+        joined, edge_notes = read_new_edges(edges, ids[:], np.asarray(known).astype(str))
         notes += edge_notes
     print_notes(console, notes)
     blocks = _classified(run.clf, ids, X, joined, quiet=console.quiet)
@@ -149,13 +152,24 @@ def _features(run: Fitted, table: Any) -> tuple[Any, list[str]]:
 
 def _ids(run: Fitted, table: Any, wanted: str | None) -> Any:
     """Name the rows by a column: the one that is asked for, else that of training if it is there."""
-    import numpy as np
-
     from glcn.tables import row_names
 
     column = wanted
     if column is None and run.encoder is not None and isinstance(table.content, dict):
         column = run.encoder.id_column if run.encoder.id_column in table.content else None
-    if column is None:
-        return np.arange(table.num_rows).astype(str)
-    return row_names(table, column)
+    return _Numbers(table.num_rows) if column is None else row_names(table, column)
+
+
+class _Numbers:
+    """The numbers of rows as their names, made for those that are asked for."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __getitem__(self, part: slice) -> Any:
+        import numpy as np
+
+        return np.arange(*part.indices(self.count)).astype(str)

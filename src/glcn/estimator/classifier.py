@@ -3,6 +3,7 @@
 import copy
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,15 @@ from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
 from glcn.store import Store
-from glcn.training import Checkpoint, Progress, SampledNeighborhoods, Source, TrainingData, current_processes
+from glcn.training import (
+    Checkpoint,
+    Progress,
+    ProgressBar,
+    SampledNeighborhoods,
+    Source,
+    TrainingData,
+    current_processes,
+)
 
 PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
@@ -329,7 +338,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         if self.work_dir is not None and not current_processes().is_first:
             return self  # the first process alone writes there
-        with torch.no_grad(), stage("final answer"):
+        with torch.no_grad(), stage("final answer"), ProgressBar() if self.verbose and space else nullcontext() as bar:
+            if bar is not None and space is not None:
+                space.report = bar.answering
             output = answer()
 
         # All at the end: a fit that fails leaves what an earlier one learned as it was.

@@ -109,7 +109,7 @@ def _state(clf: "GLCNClassifier") -> dict[str, Any]:
         **state,
         "weights": clf.model_.state_dict(),
         "known": _packed_output(clf._known) if clf._files is None else None,
-        "rows": _packed_features(clf._rows.X) if clf._rows.store is None else {"store": str(clf._rows.store.resolve())},
+        "rows": _packed_features(clf._rows.X) if clf._rows.store is None else _named_store(clf._rows.store),
         "metric": clf._rows.metric,
         "num_neighbors": clf._rows.num_neighbors,
         "scale": list(clf._scale),
@@ -150,9 +150,12 @@ def _known_rows(state: Mapping[str, Any], store: str | Path | None) -> KnownRows
     if "store" not in state["rows"]:
         return KnownRows.of(_unpacked_features(state["rows"]), metric, count)
     path = Path(state["rows"]["store"] if store is None else store)
+    elsewhere = "say where it is now by store=, or --store on the command line"
     if not path.exists():
-        raise FileNotFoundError(f"the store {path}, on which this model was fitted, is not there; pass store=")
+        raise FileNotFoundError(f"the store {path}, on which this model was fitted, is not there; {elsewhere}")
     opened = Store.open(path)
+    if opened.fingerprint != state["rows"]["fingerprint"]:
+        raise ValueError(f"{path} is another store than the one on which this model was fitted; {elsewhere}")
     return KnownRows(opened.X, opened.metric, count, opened.index, opened.path)
 
 
@@ -200,6 +203,10 @@ def _unpacked_output(packed: Mapping[str, Any], model: Any) -> GLCNOutput | Plus
         return GLCNOutput(logits, graph, tuple(packed["messages"]))
     views = tuple(View(view["degree"], tuple(view["sums"])) for view in packed["views"])
     return PlusOutput(logits, logits[None], graph, None, views)
+
+
+def _named_store(folder: Path) -> dict[str, str]:
+    return {"store": str(folder.resolve()), "fingerprint": Store.open(folder).fingerprint}
 
 
 def _packed_features(X: Any) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 The results go where a workspace keeps them: into memory, or into files that are mapped into it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from glcn.graph import CandidateGraph, row_blocks
+from glcn.graph import CandidateGraph, RowBlock, row_blocks
 from glcn.kernels import propagate
 from glcn.nn.edge_scorer import degrees
 from glcn.nn.glcn import GLCN, GLCNOutput
@@ -23,10 +23,27 @@ ROWS_PER_BLOCK = 1 << 16
 
 
 class Workspace:
-    """Gives room for results: in memory, or as .npy files in a folder."""
+    """Gives room for results: in memory, or as .npy files in a folder.
+
+    ``report`` is told how many rows are done, and of how many, counted in each pass over the graph.
+    """
 
     def __init__(self, folder: Path | None = None) -> None:
         self.folder = folder
+        self.report: Callable[[int, int], None] | None = None
+        self._done = self._all = 0
+
+    def begin(self, passes: int, graph: CandidateGraph) -> None:
+        """Say how many passes over a graph will come."""
+        self._done, self._all = 0, passes * graph.num_nodes
+
+    def over(self, graph: CandidateGraph) -> Iterator[RowBlock]:
+        """Pass over a graph, a block of rows at a time."""
+        for block in row_blocks(graph):
+            yield block
+            self._done += block.rows.stop - block.rows.start
+            if self.report is not None:
+                self.report(self._done, self._all)
 
     def empty(self, name: str, *shape: int) -> Tensor:
         """Return room for float32 numbers that hold anything; a file of that name is replaced."""
@@ -47,18 +64,19 @@ class Workspace:
 def glcn_in_blocks(model: GLCN, x: Any, graph: CandidateGraph, space: Workspace) -> GLCNOutput:
     """Return what ``model(x, graph)`` does; ``x`` gives some of its rows by ``x[slice]``."""
     n = graph.num_nodes
+    space.begin(1 + len(model.weights), graph)
     widths = [weight.shape[1] for weight in model.weights]
     embedding = space.empty("embedding", n, model.graph_learning.width)
     messages = [space.empty(f"message-{layer}", n, width) for layer, width in enumerate(widths)]
     for rows in row_slices(n):
         embedding[rows], messages[0][rows] = model.first_products(x[rows], None)
     score, square, values = (space.empty(name, graph.num_edges) for name in ("score", "square", "values"))
-    for block in row_blocks(graph):
+    for block in space.over(graph):
         S = model.graph_learning.connect(embedding, block.pattern, block.weights)
         score[block.edges], square[block.edges], values[block.edges] = S.score, S.square, S.values
     logits = space.empty("logits", n, widths[-1])
     for layer, message in enumerate(messages):
-        for block in row_blocks(graph):
+        for block in space.over(graph):
             received = propagate(values[block.edges], message, block.pattern)
             if layer + 1 == len(messages):
                 logits[block.rows] = received
@@ -71,12 +89,14 @@ def glcn_in_blocks(model: GLCN, x: Any, graph: CandidateGraph, space: Workspace)
 def plus_in_blocks(model: GLCNPlus, x: Any, graph: CandidateGraph, space: Workspace) -> PlusOutput:
     """Return what ``model(x, graph)`` does; ``x`` gives some of its rows by ``x[slice]``."""
     n, width = graph.num_nodes, len(model.first_bias)
+    rounds = smoothing_rounds(model.smoothing) if model.smoothing else 0
+    space.begin(2 + model.num_views * model.num_hops + rounds, graph)
     h, product = space.empty("embedding", n, model.scorer.out_channels), space.empty("product", n, width)
     for rows in row_slices(n):
         h[rows], product[rows] = model.products(x[rows], 1, None)
     score, square, learned = (space.empty(name, graph.num_edges) for name in ("score", "square", "values"))
     degree = [space.empty(f"degree-{view}", n) for view in range(model.num_views)]
-    for block in row_blocks(graph):
+    for block in space.over(graph):
         edges = model.weigh(h, block.pattern, block.weights, block.is_loop)
         score[block.edges], square[block.edges], learned[block.edges] = edges.score, edges.square, edges.weights
         for view, W in enumerate(model.view_weights(edges.weights, block.weights)):
@@ -85,7 +105,7 @@ def plus_in_blocks(model: GLCNPlus, x: Any, graph: CandidateGraph, space: Worksp
         View(degree[view], tuple(_sums(model, view, degree[view], learned, product, graph, space)))
         for view in range(model.num_views)
     ]
-    for block in row_blocks(graph):  # W is not needed any more: from here on it is D⁻¹W
+    for block in space.over(graph):  # W is not needed any more: from here on it is D⁻¹W
         learned[block.edges] /= degree[0].index_select(0, block.pattern.rows)
     samples = space.empty("samples", model.num_views, n, len(model.second_bias))
     for rows in row_slices(n):
@@ -109,7 +129,7 @@ def _sums(
     last = product
     for hop in range(model.num_hops):
         following = space.empty(f"view-{view}-hops-{hop + 1}", *product.shape)
-        for block in row_blocks(graph):
+        for block in space.over(graph):
             W = model.view_weights(learned[block.edges], block.weights)[view]
             S = model.normalized(W, degree, block.pattern)
             following[block.rows] = product[block.rows] + propagate(S, last, block.pattern)
@@ -158,7 +178,7 @@ def answer_in_blocks(
     for part in row_slices(n):
         F[part] = first[part]
     for _ in range(smoothing_rounds(model.smoothing)):
-        for block in row_blocks(graph):
+        for block in space.over(graph):
             heard = propagate(output.graph.values[block.edges], F, block.pattern)
             following[block.rows] = torch.lerp(first[block.rows], heard, model.smoothing)
         F, following = following, F

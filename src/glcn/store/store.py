@@ -1,5 +1,6 @@
 """An opened store."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from glcn.graph import CellIndex, StoredGraph
 from glcn.graph.coarse import Cells
 from glcn.store.format import REMEDY, StoreError, check_content, open_array, read_description, seal, stored_arrays
 from glcn.store.labels import Label
+
+PART = 1 << 22  # numbers that are looked at together when a store is opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,7 @@ class Store:
             raise StoreError(f"the description of {folder} lacks {error}; {REMEDY}") from error
         arrays = {name: open_array(folder, name, each) for name, each in expected.items()}
         _check_shapes(folder, arrays)
+        _check_entries(folder, arrays)
         if verify:
             for name, each in expected.items():
                 check_content(folder, name, each)
@@ -83,3 +87,20 @@ def _check_shapes(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
     )
     if not together or not ends:
         raise StoreError(f"the arrays in {folder} do not belong together; {REMEDY}")
+
+
+def _check_entries(folder: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    """Refuse numbers of rows that there are not: kernels would read elsewhere in memory."""
+    rows = arrays["X"].shape[0]
+    for name in ("indices", "neighbors", "cell_rows"):
+        if any(part.min() < 0 or part.max() >= rows for part in _parts(arrays[name].ravel())):
+            raise StoreError(f"{name} in {folder} names rows that there are not; {REMEDY}")
+    for name in ("indptr", "cell_indptr"):
+        if any((part[1:] < part[:-1]).any() for part in _parts(arrays[name], overlap=1)):
+            raise StoreError(f"{name} in {folder} does not rise; {REMEDY}")
+
+
+def _parts(values: NDArray[Any], overlap: int = 0) -> Iterator[NDArray[Any]]:
+    """Go through an array on disk, some of it at a time."""
+    for start in range(0, len(values), PART):
+        yield values[start : start + PART + overlap]
