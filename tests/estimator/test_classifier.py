@@ -303,14 +303,20 @@ def test_bad_settings(blobs, change, message):
 
 @pytest.mark.parametrize(
     ("value", "message"),
-    [(np.nan, "NaN"), (np.inf, "infinity"), (1e300, "beyond the range of 32-bit floats")],
+    [
+        (np.nan, "X contains NaN, first in row 30, column 2; fill what is missing"),
+        (np.inf, "X contains infinity, first in row 30, column 2"),
+        (1e300, "beyond the range of 32-bit floats"),
+    ],
 )
-def test_bad_features(blobs, value, message):
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+def test_bad_features(blobs, value, message, form, monkeypatch):
+    monkeypatch.setattr("glcn.estimator.base._NUMBERS_AT_ONCE", 50)
     X, _, few = blobs
     X = X.copy()
-    X[3, 2] = value
+    X[30, 2] = value
     with pytest.raises(ValueError, match=message):
-        quick().fit(X, few)
+        quick().fit(form(X), few)
 
 
 def test_rows_and_labels_must_agree(blobs):

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
@@ -20,6 +21,12 @@ from glcn.graph import CandidateGraph, NeighborIndex, neighbor_index
 from glcn.kernels.stopwatch import stage
 
 _FEATURES = ("n_features_in_", "feature_names_in_")  # where scikit-learn notes what ``fit`` saw
+_READING: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "ensure_all_finite": False,  # looked at by itself, so that the error can name a place
+}
+_NUMBERS_AT_ONCE = 1 << 22
 
 
 class Problem(NamedTuple):
@@ -96,7 +103,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator):
         """Check the inputs of ``fit`` and the settings: the parameters, where none are given."""
         check_settings(self.get_params(deep=False) if settings is None else settings)
         reader = clone(self)  # notes the features in place of ``self``, which a refused fit leaves as it was
-        X = validate_data(reader, X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=2)
+        X = _finite(validate_data(reader, X, ensure_min_samples=2, **_READING))
         labels = encode_labels(y, type(self).__name__)
         check_consistent_length(X, labels.codes)
         seed = int(check_random_state(getattr(self, "random_state", None)).randint(2**31 - 1))
@@ -108,7 +115,7 @@ class TransductiveClassifier(ClassifierMixin, BaseEstimator):
     def _read_new(self, X: Any) -> Any:
         """Check the rows given to a prediction."""
         check_is_fitted(self)
-        return validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=False)
+        return _finite(validate_data(self, X, reset=False, **_READING))
 
     def _keep(self, problem: Problem, distributions: NDArray[Any]) -> None:
         """Keep what was found out about the rows of ``fit``; last, so that a fit that fails changes nothing."""
@@ -148,3 +155,33 @@ class GraphClassifier(TransductiveClassifier):
         if edges is not None:
             return given_edges(edges, X.shape[0], self._rows.index.num_rows)
         return nearest_edges(self._rows.index, X, self._rows.num_neighbors)
+
+
+def _finite(X: Any) -> Any:
+    """Return features that are finite as 32-bit floats; else say where the first one is that is not."""
+    rows = max(1, _NUMBERS_AT_ONCE // max(1, X.shape[1]))
+    for start in range(0, X.shape[0], rows):
+        part = X[start : start + rows]
+        values = (part.data if sparse.issparse(part) else part).ravel()
+        with np.errstate(over="ignore"):
+            bad = np.flatnonzero(~np.isfinite(values.astype(np.float32, copy=False)))
+        if len(bad):
+            row, column = _place(part, bad[0])
+            raise ValueError(_complaint(values[bad[0]], f"row {start + row}, column {column}"))
+    return X
+
+
+def _place(part: Any, number: int) -> tuple[int, int]:
+    """Return the row and column of a stored number."""
+    if sparse.issparse(part):
+        return int(np.searchsorted(part.indptr, number, side="right")) - 1, int(part.indices[number])
+    row, column = divmod(int(number), part.shape[1])
+    return row, column
+
+
+def _complaint(value: float, place: str) -> str:
+    if np.isfinite(value):
+        return f"X holds values beyond the range of 32-bit floats (3.4e38), first in {place}; scale the features"
+    what = "NaN" if np.isnan(value) else "infinity"
+    remedy = "fill what is missing, for example by sklearn.impute.SimpleImputer, or leave such rows out"
+    return f"X contains {what}, first in {place}; {remedy}"

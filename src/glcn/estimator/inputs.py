@@ -21,13 +21,8 @@ SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat 
 def as_features(X: Any, *, compact: bool) -> Features:
     """Turn validated features into CSR where most entries are zero and ``compact`` allows it, else into a tensor."""
     if compact and sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]:
-        x: Features = SparseFeatures.from_scipy(X)
-    else:
-        with np.errstate(over="ignore"):  # said below
-            x = torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
-    if not bool((x if isinstance(x, Tensor) else x.values).isfinite().all()):
-        raise ValueError("X holds values beyond the range of 32-bit floats (3.4e38); scale the features")
-    return x
+        return SparseFeatures.from_scipy(X)
+    return torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
 
 
 @dataclass(frozen=True, eq=False)
