@@ -87,3 +87,21 @@ def test_help_does_not_load_what_it_does_not_need():
         "assert not {'torch', 'numba', 'sklearn'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_store_that_has_moved_is_named_to_predict(command, features, tmp_path, random):
+    y = np.where(np.arange(80) < 40, "low", "high")
+    np.save(tmp_path / "labels.npy", y)
+    assert command("build", features, "-o", "s", "--labels", "labels.npy", "--quiet").exit_code == 0
+    glcn = CliRunner()
+    words = ["fit", "s", "--variant", "closeness", "--batch-size", "20", "--batch-shares", "2", "--max-epochs", "3"]
+    fitted = glcn.invoke(app, [*words, "--out", "run", "-q"])
+    assert fitted.exit_code == 0, fitted.output
+    (tmp_path / "s").rename(tmp_path / "moved")
+    np.save(tmp_path / "new.npy", random.normal(size=(3, 5)))
+    lost = glcn.invoke(app, ["predict", "run", "new.npy"])
+    assert lost.exit_code == 2
+    assert "--store" in " ".join(lost.output.split())
+    found = glcn.invoke(app, ["predict", "run", "new.npy", "--store", "moved", "-q"])
+    assert found.exit_code == 0, found.output
+    assert [line.split(",")[0] for line in found.stdout.splitlines()] == ["row", "0", "1", "2"]
