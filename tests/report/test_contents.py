@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 from hostile import BAD_CLASS, command, refused
+from plotly.offline import get_plotlyjs
 
 from glcn import GLCNClassifier
 from glcn.report import evidence as evidence_module
@@ -13,7 +14,7 @@ from glcn.report.contents import contents
 from glcn.report.evidence import evidence
 from glcn.report.graph_view import moved_shares
 from glcn.report.packing import packed, shares
-from glcn.report.page import as_script_data, page
+from glcn.report.page import as_script_data, page, unwrapped
 from glcn.report.progress import silent
 from glcn.report.row_map import row_map
 from glcn.report.scores import Rows, known_rows, scores
@@ -126,6 +127,18 @@ def test_page_is_one_file_under_a_strict_policy(own_run):
     assert "unsafe-inline" not in text.split("script-src")[1].split(";")[0]
     for elsewhere in ('src="http', 'href="http', "@import"):
         assert elsewhere not in text.replace("plotly", "")[:20_000]
+
+
+def test_plotly_is_embedded_without_its_wrapper():
+    plotly = '\n"use strict";var Plotly=(()=>1)();\n/* more */\n'
+    wrapped = f"/* MIT */\n(function(root) {{}} (self, () => {{{plotly}\nwindow.Plotly = Plotly;\nreturn Plotly;\n}}));"
+    assert unwrapped(wrapped) == f"/* MIT */{plotly}"
+    assert unwrapped("/* MIT */ another shape") == "/* MIT */ another shape"
+    script = get_plotlyjs()
+    short = unwrapped(script)
+    assert len(script) - 1000 < len(short) < len(script)  # the plotly that is installed is taken out, too
+    assert short.startswith("/**\n* plotly.js")
+    assert "Licensed under the MIT license" in short[:200]
 
 
 def test_report_says_where_the_page_is_and_keeps_files_of_others(own_run, tmp_path):
