@@ -15,7 +15,11 @@ from glcn.runs import Run
 
 # Text and tables come before plotly, whose script is large, so that there is something to read at once.
 _BEFORE_PLOTS = ("base.js", "glance.js")
-_AFTER_PLOTS = ("plots.js", "map.js", "row.js", "labels.js", "start.js")
+_AFTER_PLOTS = (
+    *("look.js", "plots.js"),
+    *("filter.js", "legend.js", "map.js", "keys.js", "find.js"),
+    *("row.js", "labels.js", "start.js"),
+)
 
 
 def write_report(run: Run, path: str | Path, *, progress: Report | None = None) -> None:

@@ -28,6 +28,8 @@ const glcn = {};
   glcn.confidence = (row) => data.row.confidence[row] / glcn.FULL;
   glcn.isWrong = (row) => data.row.truth[row] >= 0 && data.row.truth[row] !== data.row.predicted[row];
   glcn.percent = (share, digits = 1) => (share === null ? "–" : `${(100 * share).toFixed(digits)}%`);
+  glcn.NARROW = window.matchMedia("(max-width: 860px)"); // as in page.css: the chosen row stands below the map
+  glcn.COARSE = window.matchMedia("(pointer: coarse)"); // fingers
   glcn.points = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
 
   /* Make an element: make("td", {className: "number"}, "text", another element). */
@@ -46,12 +48,32 @@ const glcn = {};
   glcn.fillTable = (table, headings, lines) => {
     const isNumber = (cell) => typeof cell === "number" || (typeof cell === "string" && /^[+−]?[\d.]+%?$/.test(cell));
     const numeric = headings.map((_, place) => lines.length > 0 && lines.every((line) => isNumber(line[place]) || line[place] === "–"));
-    const cell = (tag, content, place) => glcn.make(tag, numeric[place] ? { className: "number" } : {}, content);
+    const cell = (tag, content, place) => {
+      const made = glcn.make(tag, numeric[place] ? { className: "number" } : {}, content);
+      if (tag === "td") made.dataset.heading = headings[place]; // which narrow screens show beside the cell
+      return made;
+    };
     const head = glcn.make("tr", {}, ...headings.map((text, place) => cell("th", text, place)));
     head.querySelectorAll("th").forEach((each) => each.setAttribute("scope", "col"));
     const body = lines.map((line) => glcn.make("tr", {}, ...line.map((content, place) => cell("td", content, place))));
     table.replaceChildren(glcn.make("thead", {}, head), glcn.make("tbody", {}, ...body));
   };
+
+  /* What is wider than its place says so and can be scrolled by keys, too. */
+  glcn.scrolls = (box) => {
+    const hint = glcn.make("p", { className: "fine hint", hidden: true }, "Scroll sideways to see all of the table →");
+    box.after(hint);
+    const measured = new ResizeObserver(() => {
+      const overflows = box.scrollWidth > box.clientWidth + 1;
+      box.classList.toggle("wide", overflows);
+      hint.hidden = !overflows;
+      if (overflows) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
+    measured.observe(box);
+    measured.observe(box.firstElementChild);
+  };
+  document.querySelectorAll(".scroll").forEach(glcn.scrolls);
 
   /* A small picture of a row out of the one sheet, or null. */
   let sheet = null;
