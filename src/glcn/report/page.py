@@ -17,7 +17,7 @@ from glcn.runs import Run
 _BEFORE_PLOTS = ("base.js", "glance.js")
 _AFTER_PLOTS = (
     *("look.js", "plots.js"),
-    *("filter.js", "legend.js", "map.js", "keys.js", "find.js"),
+    *("filter.js", "legend.js", "drag.js", "map.js", "keys.js", "find.js"),
     *("row.js", "labels.js", "start.js"),
 )
 

@@ -16,9 +16,9 @@
     marker: { size, opacity: 0.8, ...marker }, hoverinfo: "none", showlegend: false,
   });
   /* A finger that goes over the map moves the page, unless the button below says that it moves the map. */
-  const dragMoves = () => !glcn.COARSE.matches || byId("finger").getAttribute("aria-pressed") === "true";
+  glcn.dragMoves = () => !glcn.COARSE.matches || byId("finger").getAttribute("aria-pressed") === "true";
   const layout = () => ({
-    ...glcn.themed(), margin: { l: 0, r: 0, t: 0, b: 0 }, dragmode: dragMoves() ? "pan" : false, hovermode: "closest", hoverdistance: glcn.COARSE.matches ? 24 : 12,
+    ...glcn.themed(), margin: { l: 0, r: 0, t: 0, b: 0 }, dragmode: glcn.dragMoves() && !glcn.MANY ? "pan" : false, hovermode: "closest", hoverdistance: glcn.COARSE.matches ? 24 : 12,
     uirevision: "map", shapes: marks(), modebar: { bgcolor: "rgba(0,0,0,0)", color: glcn.colourOf("--faint"), activecolor: glcn.colourOf("--ink") },
     xaxis: { visible: false, range: WHOLE["xaxis.range"] }, yaxis: { visible: false, range: WHOLE["yaxis.range"] },
   });
@@ -117,7 +117,7 @@
 
   const startFinger = () => {
     const button = byId("finger");
-    const follow = () => { button.hidden = !glcn.COARSE.matches; map.classList.toggle("moves", dragMoves()); };
+    const follow = () => { button.hidden = !glcn.COARSE.matches; map.classList.toggle("moves", glcn.dragMoves()); };
     button.onclick = () => {
       button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
       follow();
@@ -132,11 +132,8 @@
     say("map-words", `${data.map.method}. Rows that lie together look alike to the network; distances between far groups mean little. ${how}`);
     startFinger();
     await glcn.drawMap();
-    // A finger that scrolled the page has chosen nothing, though plotly takes its end for a click.
-    let scrolled = false;
-    map.addEventListener("pointerdown", () => { scrolled = false; }, true);
-    map.addEventListener("pointercancel", () => { scrolled = true; }, true);
-    map.on("plotly_click", (event) => { if (!scrolled) glcn.choose(rowOf(event), { reveal: true }); });
+    glcn.startDrag();
+    map.on("plotly_click", (event) => { if (!glcn.dragged) glcn.choose(rowOf(event), { reveal: true }); });
     startTip();
     byId("reset").onclick = () => {
       glcn.showAll();
