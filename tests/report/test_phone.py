@@ -40,6 +40,10 @@ def test_a_finger_scrolls_the_page_and_chooses_by_a_tap(phone):
     page.touchscreen.tap(*phone.place_on_screen(3))
     page.wait_for_selector("#facts")
     page.wait_for_function("Math.abs(document.getElementById('row').getBoundingClientRect().top) < 5")
+    assert page.evaluate("document.getElementById('shares').scrollWidth") <= 390
+    page.tap("#neighbors tbody tr:last-child button")  # on to a neighbour, from its beginning
+    page.wait_for_function("glcn.chosen !== 3")
+    page.wait_for_function("Math.abs(document.getElementById('row').getBoundingClientRect().top) < 5")
     page.tap("#row .narrow")  # and back to the map
     page.wait_for_function("Math.abs(document.getElementById('map-part').getBoundingClientRect().top) < 5")
     page.tap("#finger")

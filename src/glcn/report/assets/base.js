@@ -30,7 +30,10 @@ const glcn = {};
   glcn.percent = (share, digits = 1) => (share === null ? "–" : `${(100 * share).toFixed(digits)}%`);
   glcn.NARROW = window.matchMedia("(max-width: 860px)"); // as in page.css: the chosen row stands below the map
   glcn.COARSE = window.matchMedia("(pointer: coarse)"); // fingers
-  glcn.points = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
+  glcn.points = (share) => {
+    const size = Math.abs(100 * share).toFixed(1);
+    return size === "0.0" ? size : `${share < 0 ? "−" : "+"}${size}`;
+  };
 
   /* Make an element: make("td", {className: "number"}, "text", another element). */
   glcn.make = (tag, properties = {}, ...children) => {
@@ -42,6 +45,15 @@ const glcn = {};
     element.append(...children.map((child) => (child instanceof Node ? child : String(child))));
     return element;
   };
+  /* A name may break after the marks that join words, and inside a word only where that is very long. */
+  const MOST_TOGETHER = 18;
+  glcn.breakable = (name) => String(name).split(/(?<=[_\-/.])/).flatMap((part) => {
+    const letters = [...part];
+    const pieces = [];
+    for (let start = 0; start < letters.length; start += MOST_TOGETHER) pieces.push(letters.slice(start, start + MOST_TOGETHER).join(""), glcn.make("wbr"));
+    return pieces;
+  });
+  glcn.breaking = (name) => glcn.make("span", {}, ...glcn.breakable(name));
   glcn.say = (id, text) => { glcn.byId(id).textContent = text; };
 
   /* A table with a heading; cells that are numbers or percentages stand to the right. */
@@ -97,7 +109,7 @@ const glcn = {};
     picture.getContext("2d").drawImage(sheet, (row % columns) * w, Math.floor(row / columns) * h, w, h, 0, 0, w, h);
     return picture;
   };
-  glcn.rowButton = (row) => glcn.make("button", { type: "button", className: "row", onclick: () => glcn.choose(row, { focus: true }) }, glcn.nameOf(row));
+  glcn.rowButton = (row) => glcn.make("button", { type: "button", className: "row", onclick: () => glcn.choose(row, { focus: true }) }, ...glcn.breakable(glcn.nameOf(row)));
 
   /* Light or dark, as the system says until the button is pressed. */
   const root = document.documentElement;

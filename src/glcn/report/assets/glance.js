@@ -43,19 +43,17 @@
   say("judged", judged === null ? "No labels are known beyond those that were fitted, so precision and recall are unknown."
     : `Precision and recall on the ${scores.accuracy[judged].rows} ${judged} rows, none of which was fitted.`);
   fillTable(byId("classes"), ["class", "labelled", "predicted", "mean confidence", "precision", "recall"],
-    scores.classes.map((each, code) => [data.classes[code], each.labelled, each.predicted, percent(each.confidence), percent(each.precision), percent(each.recall)]));
+    scores.classes.map((each, code) => [glcn.breaking(data.classes[code]), each.labelled, each.predicted, percent(each.confidence), percent(each.precision), percent(each.recall)]));
 
   /* The confusion matrix; of very many classes, the most frequent confusions. */
   const confusion = byId("confusion");
   const jump = (truth, predicted, count) => make("button", { type: "button", onclick: () => glcn.showPair(truth, predicted),
     "aria-label": `${count} rows of ${data.classes[truth]} predicted as ${data.classes[predicted]}; show them` }, count);
-  /* A heading may break after the marks that join words, and not inside one. */
-  const breakable = (name) => String(name).split(/(?<=[_\-/.])/).flatMap((part) => [part, make("wbr")]);
   if (data.classes.length <= MOST_CLASSES) {
-    const head = make("tr", {}, make("th", { scope: "col" }, ""), ...data.classes.map((name) => make("th", { scope: "col" }, ...breakable(name))));
+    const head = make("tr", {}, make("th", { scope: "col" }, ""), ...data.classes.map((name) => make("th", { scope: "col" }, ...glcn.breakable(name))));
     const lines = scores.confusion.map((line, truth) => {
       const all = line.reduce((sum, count) => sum + count, 0);
-      return make("tr", {}, make("th", { scope: "row" }, data.classes[truth]), ...line.map((count, predicted) => {
+      return make("tr", {}, make("th", { scope: "row" }, ...glcn.breakable(data.classes[truth])), ...line.map((count, predicted) => {
         const cell = make("td", {}, count ? jump(truth, predicted, count) : "");
         if (count) cell.style.background = `rgba(var(--shade), ${(0.08 + 0.42 * (count / all)).toFixed(3)})`;
         return cell;

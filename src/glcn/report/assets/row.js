@@ -1,7 +1,7 @@
 "use strict";
 /* The chosen row: what it is, how sure, and the neighbours that decided, as `glcn explain` tells. */
 (() => {
-  const { data, make, byId, percent, points, fillTable, className, nameOf } = glcn;
+  const { data, make, byId, percent, points, fillTable, className, nameOf, breaking } = glcn;
   const { predicted, truth, given, role } = data.row;
   const { evidence, probabilities, columns } = data;
   const path = []; // rows that were chosen before, for going back
@@ -21,7 +21,7 @@
     const lines = [["predicted", `${className(predicted[row])}, ${percent(glcn.confidence(row))}`]];
     if (truth[row] >= 0) lines.push(["true class", className(truth[row])]);
     lines.push(["role", given[row] >= 0 ? `${glcn.roles[role[row]]} (${className(given[row])})` : role[row] === 3 ? "test" : "unlabelled"]);
-    const table = make("table", { id: "facts" }, make("tbody", {}, ...lines.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { className: name === "true class" && glcn.isWrong(row) ? "wrong" : "" }, value)))));
+    const table = make("table", { id: "facts" }, make("tbody", {}, ...lines.map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", { className: name === "true class" && glcn.isWrong(row) ? "wrong" : "" }, breaking(value))))));
     return table;
   };
 
@@ -32,7 +32,7 @@
       const share = probabilities.shares[place] / glcn.FULL;
       const bar = make("div", { className: "bar" });
       bar.style.width = percent(share);
-      lines.push([className(probabilities.classes[place]), bar, percent(share)]);
+      lines.push([breaking(className(probabilities.classes[place])), bar, percent(share)]);
     }
     const table = make("table", { id: "shares" });
     fillTable(table, ["class", "", "probability"], lines);
@@ -53,7 +53,7 @@
     const label = (each) => (given[each.row] >= 0 ? className(given[each.row]) : `(${className(predicted[each.row])})`);
     const table = make("table", { id: "neighbors" });
     fillTable(table, ["neighbour", "label", "weight", ...(asked ? ["through it"] : [])],
-      near.map((each) => [named(each), label(each), percent(each.weight), ...(asked ? [points(each.through)] : [])]));
+      near.map((each) => [named(each), breaking(label(each)), percent(each.weight), ...(asked ? [points(each.through)] : [])]));
     const order = asked ? "Those through which most came stand first." : "The heaviest stand first.";
     const words = [make("p", { className: "fine" }, `${order} Labels in brackets are predicted. It hears ${percent(evidence.own[row] / glcn.FULL)} from itself.`)];
     if (asked) {
@@ -70,7 +70,7 @@
     const lines = [];
     for (let place = row * columns.per_row; place < (row + 1) * columns.per_row; place++) {
       const column = columns.columns[place];
-      lines.push([columns.names[column], String(Number(columns.values[place].toPrecision(4))), percent(columns.weights[column])]);
+      lines.push([breaking(columns.names[column]), String(Number(columns.values[place].toPrecision(4))), percent(columns.weights[column])]);
     }
     const table = make("table", { id: "columns" });
     fillTable(table, ["column", columns.own_units ? "value" : "value, scaled", "counts in the graph"], lines);
@@ -109,7 +109,7 @@
     await glcn.sheetReady;
     show(row);
     await glcn.markChosen();
-    if (focus) byId("row").focus({ preventScroll: !glcn.NARROW.matches });
-    if (reveal && glcn.NARROW.matches) byId("row").scrollIntoView();
+    if (focus) byId("row").focus({ preventScroll: true });
+    if ((focus || reveal) && glcn.NARROW.matches) byId("row").scrollIntoView();
   };
 })();
