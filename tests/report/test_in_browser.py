@@ -229,6 +229,9 @@ def test_search(own_page):
     own_page.find("2")
     own_page.page.wait_for_function("document.querySelector('#row h3').textContent === 'Row r2'")
     assert " ".join(own_page.text("#found").split()).endswith("r26 r27 r28")
+    own_page.page.evaluate("glcn.data.ids[50] = 'two\\nlines '")  # which nobody can type into one line
+    own_page.find("two lines")
+    own_page.page.wait_for_function("glcn.chosen === 50")
 
 
 def test_text_from_files_stays_text(own_page, own_run):
