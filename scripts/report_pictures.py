@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 IMAGES = Path(__file__).parents[1] / "docs/images"
 
@@ -33,6 +33,27 @@ def opened(page: Page, path: Path, row: str) -> Page:
     return page
 
 
+def phone(browser: Browser, path: Path, row: str) -> None:
+    """Show the map and the chosen row beside each other, which stand below each other on a phone, each to its end."""
+    context = browser.new_context(viewport={"width": 390, "height": 3400}, has_touch=True, is_mobile=True)
+    page = opened(context.new_page(), path, row)
+    page.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
+    box = {each: page.locator(each).bounding_box() for each in ("#map-title", ".map-side", "#row")}
+    top, end = box["#map-title"]["y"] - 12, box[".map-side"]["y"] + box[".map-side"]["height"]
+    sides = [
+        page.screenshot(clip={"x": 0, "y": top, "width": 390, "height": end - top}),
+        page.screenshot(clip={"x": 0, "y": box["#row"]["y"], "width": 390, "height": box["#row"]["height"] + 12}),
+    ]
+    context.close()
+    pictures = [Image.open(io.BytesIO(side)) for side in sides]
+    both = Image.new("RGB", (800, max(each.height for each in pictures)), "white")
+    for place, picture in enumerate(pictures):
+        both.paste(picture, (410 * place, 0))
+    shot = io.BytesIO()
+    both.save(shot, "png")
+    save(shot.getvalue(), "report_phone.png")
+
+
 def main() -> None:
     """Take all pictures."""
     folder = Path(sys.argv[1])
@@ -50,11 +71,7 @@ def main() -> None:
             if name == "cora":
                 save(page.locator("#classes-part").screenshot(), "report_classes.png")
             page.close()
-        phone = browser.new_page(viewport={"width": 390, "height": 844}, device_scale_factor=1)
-        opened(phone, folder / "mnist/report.html", "4000")
-        phone.evaluate("document.getElementById('map-part').scrollIntoView({behavior: 'instant'})")
-        phone.wait_for_timeout(300)
-        save(phone.screenshot(), "report_phone.png")
+        phone(browser, folder / "mnist/report.html", "4000")
         browser.close()
 
 

@@ -39,9 +39,23 @@ def test_numbers_of_a_graph_that_learned():
     assert "ReLU cut 33% of the scores" in found.describe()
 
 
+def test_weight_that_left_the_same_label_is_said_to_have_fallen():
+    graph = CandidateGraph.complete(3)
+    S = torch.tensor([[0.2, 0.1, 0.7], [0.2, 0.2, 0.6], [0.25, 0.25, 0.5]])
+    found = report(graph, S.reshape(-1), [0, 0, 1])
+    assert found.same_label_fell
+    assert found.describe().startswith("changed, but not for the better where labels are known: rows moved")
+    assert "same-label weight fell, 33.3% → 14.3%" in found.describe()
+    better = report(graph, S.reshape(-1), [0, 1, 0])
+    assert not better.same_label_fell
+    assert better.describe().startswith("learned")
+
+
 def test_without_labelled_edges_or_any_edges():
     graph = CandidateGraph.complete(3)
-    assert report(graph, graph.uniform(), [0, -1, -1]).same_label_mass is None
+    unknown = report(graph, graph.uniform(), [0, -1, -1])
+    assert unknown.same_label_mass is None
+    assert not unknown.same_label_fell
     alone = CandidateGraph.from_scipy(sparse.csr_array((3, 3)))
     found = report(alone, alone.uniform(), [0, 1, -1])
     assert not found.collapsed

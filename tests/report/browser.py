@@ -38,9 +38,15 @@ def launched():
 class Opened:
     """A page that is open, with all that it complained of and all that it asked for."""
 
-    def __init__(self, browser, path: Path, *, width: int = 1300, theme: str = "light", downloads: Path | None = None):
+    def __init__(
+        self, browser, path: Path, *, width: int = 1300, height: int = 900, theme: str = "light", touch: bool = False
+    ):
         self.context = browser.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=theme, accept_downloads=True
+            viewport={"width": width, "height": height},
+            color_scheme=theme,
+            accept_downloads=True,
+            has_touch=touch,
+            is_mobile=touch,
         )
         self.page = self.context.new_page()
         self.complaints, self.requests = [], []

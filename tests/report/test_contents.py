@@ -6,14 +6,16 @@ import json
 import numpy as np
 import pytest
 from hostile import BAD_CLASS, command, refused
+from plotly.offline import get_plotlyjs
 
 from glcn import GLCNClassifier
 from glcn.report import evidence as evidence_module
+from glcn.report import scores as scores_module
 from glcn.report.contents import contents
 from glcn.report.evidence import evidence
 from glcn.report.graph_view import moved_shares
 from glcn.report.packing import packed, shares
-from glcn.report.page import as_script_data, page
+from glcn.report.page import as_script_data, page, unwrapped
 from glcn.report.progress import silent
 from glcn.report.row_map import row_map
 from glcn.report.scores import Rows, known_rows, scores
@@ -34,7 +36,7 @@ def test_arrays_are_packed_as_little_endian_bytes():
     assert shares(np.array([0, 0.5, 1]))["bytes"] == packed(np.array([0, 32768, 65535]), "u2")["bytes"]
 
 
-def test_scores_by_hand():
+def test_scores_by_hand(monkeypatch):
     rows = Rows(
         names=("a", "b"),
         predicted=np.array([0, 0, 1, 1, 0]),
@@ -43,6 +45,8 @@ def test_scores_by_hand():
         truth=np.array([0, 1, 1, 0, 0]),
         role=np.array([3, 3, 3, 3, 1]),
     )
+    assert scores(rows)["reliability"]["gap"] is None  # of four rows
+    monkeypatch.setattr(scores_module, "ENOUGH", 4)
     found = scores(rows)
     assert found["accuracy"] == {"validation": {"rows": 0, "share": None}, "test": {"rows": 4, "share": 0.5}}
     assert found["confusion"] == [[1, 1], [1, 1]]
@@ -55,6 +59,13 @@ def test_scores_by_hand():
     }
     assert [(each["rows"], each["accuracy"]) for each in found["reliability"]["bins"]] == [(1, 0), (1, 1), (2, 0.5)]
     assert found["reliability"]["gap"] == pytest.approx((0.55 + 0.35 + 2 * 0.45) / 4)
+
+
+def test_validation_rows_do_not_judge_where_there_are_test_rows():
+    ones = np.ones(60)
+    rows = Rows(("a",), 0 * ones, ones, -ones, 0 * ones, np.repeat([2, 3], 30))
+    rows = rows._replace(predicted=rows.predicted.astype(int), truth=rows.truth.astype(int))
+    assert scores(rows)["reliability"]["rows"] == 30
 
 
 def test_rows_without_any_truth_are_not_judged(own_run):
@@ -126,6 +137,18 @@ def test_page_is_one_file_under_a_strict_policy(own_run):
     assert "unsafe-inline" not in text.split("script-src")[1].split(";")[0]
     for elsewhere in ('src="http', 'href="http', "@import"):
         assert elsewhere not in text.replace("plotly", "")[:20_000]
+
+
+def test_plotly_is_embedded_without_its_wrapper():
+    plotly = '\n"use strict";var Plotly=(()=>1)();\n/* more */\n'
+    wrapped = f"/* MIT */\n(function(root) {{}} (self, () => {{{plotly}\nwindow.Plotly = Plotly;\nreturn Plotly;\n}}));"
+    assert unwrapped(wrapped) == f"/* MIT */{plotly}"
+    assert unwrapped("/* MIT */ another shape") == "/* MIT */ another shape"
+    script = get_plotlyjs()
+    short = unwrapped(script)
+    assert len(script) - 1000 < len(short) < len(script)  # the plotly that is installed is taken out, too
+    assert short.startswith("/**\n* plotly.js")
+    assert "Licensed under the MIT license" in short[:200]
 
 
 def test_report_says_where_the_page_is_and_keeps_files_of_others(own_run, tmp_path):

@@ -51,6 +51,7 @@ def test_graph_health_and_settings_are_told(digits_page, digits_run):
     run = load_run(digits_run)
     words = run.clf.graph_report_.describe()
     assert words[1:] in digits_page.text("#graph-words")
+    digits_page.page.click("#settings-words")
     assert ["parameters · max_epochs", "8"] in digits_page.table("#settings")
     for plot in ("reliability", "losses", "moved", "map"):
         assert digits_page.page.locator(f"#{plot} .plotly, #{plot} .main-svg").count() > 0, plot
@@ -123,10 +124,15 @@ def test_filters_filter(digits_page, digits_run):
         assert digits_page.text("#count").startswith(f"{count} of {len(rows)} rows")
         assert digits_page.points_drawn() == count
     digits_page.page.select_option("#filter", "doubtful")
-    digits_page.page.fill("#doubt", "50")
-    digits_page.page.press("#doubt", "Enter")
-    digits_page.page.wait_for_function("glcn.byId('doubt').value === '50'")
-    assert abs(digits_page.points_drawn() - (probability < 0.5).sum()) <= 1  # 16 bits a probability
+    digits_page.page.fill("#doubt", "50")  # acts while it is typed
+    expected = int((probability < 0.5).sum())
+    digits_page.page.wait_for_function(
+        f"Math.abs(parseInt(document.getElementById('count').textContent) - {expected}) <= 1"  # 16 bits a probability
+    )
+    assert abs(digits_page.points_drawn() - expected) <= 1
+    shown, words = digits_page.text("#doubtful dd").split("\n")
+    assert abs(int(shown) - expected) <= 1
+    assert words == "rows less sure than 50%"
     digits_page.page.click("#reset")
     said = sum(line["predicted"] == "3" for line in rows)
     digits_page.page.click("#legend li:nth-child(4) button")
@@ -138,6 +144,45 @@ def test_a_cell_of_the_confusion_matrix_shows_its_rows(digits_page):
     count = int(cell.inner_text())
     cell.click()
     assert digits_page.text("#count").startswith(f"{count} of")
+    for way in ("truth", "confidence", "predicted"):  # it stays, whatever the colour
+        digits_page.page.select_option("#colour", way)
+        assert digits_page.text("#count") == f"{count} of 1797 rows shown: 0 predicted as 0"
+        assert digits_page.points_drawn() == count
+    digits_page.page.select_option("#filter", "labelled")
+    assert "predicted as" not in digits_page.text("#count")
+
+
+def test_what_is_hidden_is_said(digits_page, digits_run):
+    page = digits_page.page
+    page.click("#legend button >> nth=3")
+    page.select_option("#colour", "confidence")
+    shown = digits_page.points_drawn()
+    assert digits_page.text("#count") == f"{shown} of 1797 rows shown; 1 class is hidden"
+    assert page.get_attribute("#legend button >> nth=3", "aria-pressed") == "false"
+    page.click("#legend button >> nth=3")
+    assert digits_page.text("#count") == "1797 of 1797 rows shown"
+    # A row that the filter hides is marked and says so.
+    row = next(row for row, line in enumerate(predictions(digits_run)) if line["role"] == "test")
+    page.select_option("#filter", "labelled")
+    digits_page.find(str(row))
+    page.wait_for_selector("#facts")
+    assert digits_page.text("#not-shown").startswith("This row is not among those shown")
+    ring = "document.getElementById('map').layout.shapes.at(-1).line.dash"
+    page.wait_for_function(f"{ring} === 'dot'")
+    page.click("#not-shown button")
+    page.wait_for_function(f"{ring} === 'solid'")
+    assert not page.is_visible("#not-shown")
+
+
+def test_sureness_is_judged_on_test_rows_and_only_on_enough(digits_page, digits_run, own_page):
+    judged = sum(line["role"] == "test" for line in predictions(digits_run))
+    cards = digits_page.text("#cards").split("\n")
+    assert f"on average, {judged} test rows; 0% is honest" in cards
+    assert digits_page.text("#reliability-words").startswith(f"On {judged} test rows")
+    cards = own_page.text("#cards").split("\n")
+    place = cards.index("sureness is off by")
+    assert cards[place + 1] == "–"
+    assert cards[place + 2].startswith("too few rows to tell: ")
 
 
 def test_colours(digits_page):
@@ -174,6 +219,19 @@ def test_search(own_page):
     assert own_page.text("#found") == "There is no row nobody."
     own_page.find("r8")
     own_page.page.wait_for_function("document.querySelector('#row h3').textContent === 'Row r8'")
+    own_page.find("  r9 ")
+    own_page.page.wait_for_function("document.querySelector('#row h3').textContent === 'Row r9'")
+    own_page.find("17")
+    own_page.page.wait_for_function("document.querySelector('#row h3').textContent === 'Row r17'")
+    assert own_page.text("#found") == "Number 17, counted from 0, is r17."
+    own_page.find("90")
+    assert own_page.text("#found") == "There is no row 90."
+    own_page.find("2")
+    own_page.page.wait_for_function("document.querySelector('#row h3').textContent === 'Row r2'")
+    assert " ".join(own_page.text("#found").split()).endswith("r26 r27 r28")
+    own_page.page.evaluate("glcn.data.ids[50] = 'two\\nlines '")  # which nobody can type into one line
+    own_page.find("two lines")
+    own_page.page.wait_for_function("glcn.chosen === 50")
 
 
 def test_text_from_files_stays_text(own_page, own_run):

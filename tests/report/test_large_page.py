@@ -44,10 +44,32 @@ def test_100_000_rows_make_a_file_that_can_be_sent(large_page):
     assert large_page.stat().st_size < 25e6
 
 
+def drag(page):
+    """Drag the map by 80 pixels: its picture follows at once, the axes when it is let go, and no row is chosen."""
+    state = """(() => {
+        const map = document.getElementById('map'), {range, _length} = map._fullLayout.xaxis;
+        const moved = document.querySelector('#map .gl-container').style.transform;
+        return {left: range[0], width: range[1] - range[0], pixels: _length, moved, chosen: glcn.chosen ?? null};
+    })()"""
+    before = page.page.evaluate(state)
+    x, y = page.place_on_screen(0)
+    page.page.mouse.move(x, y)
+    page.page.mouse.down()
+    page.page.mouse.move(x + 40, y)
+    page.page.mouse.move(x + 80, y)
+    page.page.mouse.up()
+    page.page.wait_for_function(f"{state}.moved === '' && {state}.left !== {before['left']}")
+    after = page.page.evaluate(state)
+    assert after["left"] == pytest.approx(before["left"] - 80 * before["width"] / before["pixels"], abs=1)
+    assert after["width"] == pytest.approx(before["width"])
+    assert after["chosen"] is None
+
+
 def test_100_000_rows_are_drawn_filtered_and_found(opened, large_page):
     page = opened(large_page)
     assert page.text("#count") == "100000 of 100000 rows shown"
     assert page.points_drawn() == ROWS
+    drag(page)
     page.page.select_option("#filter", "labelled")
     shown = int(page.text("#count").split()[0])
     assert 0 < shown < ROWS

@@ -12,6 +12,7 @@ from glcn.kernels import AllPairs, row_softmax
 from glcn.nn import LearnedGraph
 
 COLLAPSED_BELOW = 0.01  # mean distance from uniform, as a share of a row's mass
+FELL_BY = 0.0005  # of the mass between labelled rows, less than which is shown as no change
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,13 @@ class GraphReport:
         """Whether the graph ended as good as uniform although it had edges to choose from."""
         return self.num_edges > 0 and self.distance_from_uniform < COLLAPSED_BELOW
 
+    @property
+    def same_label_fell(self) -> bool:
+        """Whether weight went away from neighbours of the same label."""
+        if self.same_label_mass is None or self.uniform_same_label_mass is None:
+            return False
+        return self.same_label_mass < self.uniform_same_label_mass - FELL_BY
+
     def describe(self) -> str:
         """Return one or two sentences for people."""
         if self.num_edges == 0:
@@ -54,11 +62,14 @@ class GraphReport:
         moved = f"rows moved {self.distance_from_uniform:.1%} of their weight away from uniform"
         if self.collapsed:
             words = f"collapsed: {moved}, so nothing was learned about the neighbours"
+        elif self.same_label_fell:
+            words = f"changed, but not for the better where labels are known: {moved}"
         else:
             words = f"learned: {moved}"
         if self.same_label_mass is not None and self.uniform_same_label_mass is not None:
-            words += f"; same-label weight {self.uniform_same_label_mass:.1%} → {self.same_label_mass:.1%}"
-        if self.dead_edges > 0:
+            fell = "fell, " if self.same_label_fell else ""
+            words += f"; same-label weight {fell}{self.uniform_same_label_mass:.1%} → {self.same_label_mass:.1%}"
+        if self.dead_edges >= 0.005:
             words += f"; ReLU cut {self.dead_edges:.0%} of the scores"
         return words
 

@@ -40,6 +40,7 @@ def contents(run: Run, progress: Report) -> dict[str, Any]:
         "history": {name: [_rounded(value) for value in curve] for name, curve in clf.history_.items()},
         "best_epoch": clf.best_epoch_,
         "scores": scores(rows),
+        "calibrated_on": clf.calibration_.rows,
         "graph": graph_view(clf),
         "map": {"method": placed.method, **_on_grid(placed.points)},
         "row": _row_facts(rows),

@@ -19,6 +19,7 @@ def graph_view(clf: GLCNClassifier) -> dict[str, Any]:
     return {
         **{name: _rounded(value) for name, value in asdict(report).items()},
         "collapsed": report.collapsed,
+        "same_label_fell": report.same_label_fell,
         "words": report.describe(),
         "moved": None if moved is None else np.histogram(moved, BINS, (0, max(float(moved.max()), 1e-3)))[0].tolist(),
         "largest_moved": None if moved is None else _rounded(float(moved.max())),

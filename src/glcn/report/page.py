@@ -15,7 +15,11 @@ from glcn.runs import Run
 
 # Text and tables come before plotly, whose script is large, so that there is something to read at once.
 _BEFORE_PLOTS = ("base.js", "glance.js")
-_AFTER_PLOTS = ("plots.js", "map.js", "row.js", "labels.js", "start.js")
+_AFTER_PLOTS = (
+    *("look.js", "plots.js"),
+    *("filter.js", "legend.js", "drag.js", "map.js", "keys.js", "find.js"),
+    *("row.js", "labels.js", "start.js"),
+)
 
 
 def write_report(run: Run, path: str | Path, *, progress: Report | None = None) -> None:
@@ -84,5 +88,16 @@ def _plotly() -> str:
     from plotly.offline import get_plotlyjs
 
     # The parser of HTML turns \r\n into \n, and the policy's hash is of what it sees.
-    script: str = get_plotlyjs().replace("\r\n", "\n").replace("\r", "\n")
-    return script
+    return unwrapped(get_plotlyjs().replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def unwrapped(script: str) -> str:
+    """Take plotly out of the function that serves module loaders; all of it where it is not wrapped as expected.
+
+    A browser looks through the body of a function once when it meets it and again when it is called, and plotly's
+    body is five megabytes. The licences before and after it stay.
+    """
+    licence, found, rest = script.partition("*/")
+    _, begun, body = rest.partition('\n"use strict";var Plotly')
+    body, ended, _ = body.rpartition("\nwindow.Plotly = Plotly;")
+    return f"{licence}{found}{begun}{body}" if begun and ended else script

@@ -9,6 +9,7 @@ from glcn.runs import Run
 
 ROLES = ("", "train", "validation", "test")
 BINS = 10  # of the reliability curve
+ENOUGH = 30  # rows from which on it says by how much sureness is off
 
 
 class Rows(NamedTuple):
@@ -53,7 +54,7 @@ def scores(rows: Rows) -> dict[str, Any]:
         "judged_by": "test" if len(parts["test"]) else "validation" if len(judged) else None,
         "confusion": _confusion(rows, judged).tolist(),
         "classes": _class_table(rows, judged),
-        "reliability": _reliability(rows, np.concatenate(list(parts.values()))),
+        "reliability": _reliability(rows, judged),
     }
 
 
@@ -93,7 +94,7 @@ def _reliability(rows: Rows, judged: NDArray[np.int64]) -> dict[str, Any]:
         if (place == each).any()
     ]
     gap = sum(each["rows"] * abs(each["confidence"] - each["accuracy"]) for each in bins) / max(len(judged), 1)
-    return {"rows": len(judged), "bins": bins, "gap": round(float(gap), 4)}
+    return {"rows": len(judged), "bins": bins, "gap": round(float(gap), 4) if len(judged) >= ENOUGH else None}
 
 
 def _mean(values: NDArray[Any]) -> Any:

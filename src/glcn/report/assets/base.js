@@ -28,7 +28,12 @@ const glcn = {};
   glcn.confidence = (row) => data.row.confidence[row] / glcn.FULL;
   glcn.isWrong = (row) => data.row.truth[row] >= 0 && data.row.truth[row] !== data.row.predicted[row];
   glcn.percent = (share, digits = 1) => (share === null ? "–" : `${(100 * share).toFixed(digits)}%`);
-  glcn.points = (share) => `${share < 0 ? "−" : "+"}${Math.abs(100 * share).toFixed(1)}`;
+  glcn.NARROW = window.matchMedia("(max-width: 860px)"); // as in page.css: the chosen row stands below the map
+  glcn.COARSE = window.matchMedia("(pointer: coarse)"); // fingers
+  glcn.points = (share) => {
+    const size = Math.abs(100 * share).toFixed(1);
+    return size === "0.0" ? size : `${share < 0 ? "−" : "+"}${size}`;
+  };
 
   /* Make an element: make("td", {className: "number"}, "text", another element). */
   glcn.make = (tag, properties = {}, ...children) => {
@@ -40,18 +45,47 @@ const glcn = {};
     element.append(...children.map((child) => (child instanceof Node ? child : String(child))));
     return element;
   };
+  /* A name may break after the marks that join words, and inside a word only where that is very long. */
+  const MOST_TOGETHER = 18;
+  glcn.breakable = (name) => String(name).split(/(?<=[_\-/.])/).flatMap((part) => {
+    const letters = [...part];
+    const pieces = [];
+    for (let start = 0; start < letters.length; start += MOST_TOGETHER) pieces.push(letters.slice(start, start + MOST_TOGETHER).join(""), glcn.make("wbr"));
+    return pieces;
+  });
+  glcn.breaking = (name) => glcn.make("span", {}, ...glcn.breakable(name));
   glcn.say = (id, text) => { glcn.byId(id).textContent = text; };
 
   /* A table with a heading; cells that are numbers or percentages stand to the right. */
   glcn.fillTable = (table, headings, lines) => {
     const isNumber = (cell) => typeof cell === "number" || (typeof cell === "string" && /^[+−]?[\d.]+%?$/.test(cell));
     const numeric = headings.map((_, place) => lines.length > 0 && lines.every((line) => isNumber(line[place]) || line[place] === "–"));
-    const cell = (tag, content, place) => glcn.make(tag, numeric[place] ? { className: "number" } : {}, content);
+    const cell = (tag, content, place) => {
+      const made = glcn.make(tag, numeric[place] ? { className: "number" } : {}, content);
+      if (tag === "td") made.dataset.heading = headings[place]; // which narrow screens show beside the cell
+      return made;
+    };
     const head = glcn.make("tr", {}, ...headings.map((text, place) => cell("th", text, place)));
     head.querySelectorAll("th").forEach((each) => each.setAttribute("scope", "col"));
     const body = lines.map((line) => glcn.make("tr", {}, ...line.map((content, place) => cell("td", content, place))));
     table.replaceChildren(glcn.make("thead", {}, head), glcn.make("tbody", {}, ...body));
   };
+
+  /* What is wider than its place says so and can be scrolled by keys, too. */
+  glcn.scrolls = (box) => {
+    const hint = glcn.make("p", { className: "fine hint", hidden: true }, "Scroll sideways to see all of the table →");
+    box.after(hint);
+    const measured = new ResizeObserver(() => {
+      const overflows = box.scrollWidth > box.clientWidth + 1;
+      box.classList.toggle("wide", overflows);
+      hint.hidden = !overflows;
+      if (overflows) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    });
+    measured.observe(box);
+    measured.observe(box.firstElementChild);
+  };
+  document.querySelectorAll(".scroll").forEach(glcn.scrolls);
 
   /* A small picture of a row out of the one sheet, or null. */
   let sheet = null;
@@ -75,7 +109,7 @@ const glcn = {};
     picture.getContext("2d").drawImage(sheet, (row % columns) * w, Math.floor(row / columns) * h, w, h, 0, 0, w, h);
     return picture;
   };
-  glcn.rowButton = (row) => glcn.make("button", { type: "button", className: "row", onclick: () => glcn.choose(row, { focus: true }) }, glcn.nameOf(row));
+  glcn.rowButton = (row) => glcn.make("button", { type: "button", className: "row", onclick: () => glcn.choose(row, { focus: true }) }, ...glcn.breakable(glcn.nameOf(row)));
 
   /* Light or dark, as the system says until the button is pressed. */
   const root = document.documentElement;

@@ -1,19 +1,7 @@
 "use strict";
 /* The small plots. No text from users' files goes through plotly, which reads some of it as markup. */
 (() => {
-  const { data, byId, colourOf } = glcn;
-  // Okabe and Ito's colours, safe for colour-blind readers; shapes tell apart classes that share one.
-  glcn.PALETTE = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#8a8f98", "#B8A800"];
-  glcn.SHAPES = ["circle", "triangle-up", "square", "diamond", "cross", "x"];
-  glcn.colourOfClass = (code) => (code < 0 ? "#9aa1ab" : glcn.PALETTE[code % glcn.PALETTE.length]);
-  glcn.shapeOfClass = (code) => (code < 0 ? "circle-open" : glcn.SHAPES[Math.floor(code / glcn.PALETTE.length) % glcn.SHAPES.length]);
-  // Many points are drawn at the screen's plain resolution, which takes a quarter of the time.
-  glcn.CONFIG = { displaylogo: false, plotGlPixelRatio: data.rows > 5000 ? 1 : 2, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "toImage"] };
-
-  glcn.themed = () => {
-    const axis = { gridcolor: colourOf("--line"), zerolinecolor: colourOf("--line"), linecolor: colourOf("--line") };
-    return { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: colourOf("--ink") }, xaxis: axis, yaxis: axis };
-  };
+  const { data, byId } = glcn;
   const merged = (layout) => {
     const base = glcn.themed();
     return { ...base, margin: { l: 55, r: 15, t: 10, b: 45 }, ...layout, xaxis: { ...base.xaxis, ...layout.xaxis }, yaxis: { ...base.yaxis, ...layout.yaxis } };
@@ -38,9 +26,9 @@
     const titles = { loss: "loss", cross_entropy: "cross-entropy", validation_loss: "loss, validation", validation_cross_entropy: "cross-entropy, validation" };
     const curves = Object.entries(data.history).filter(([name, curve]) => !name.includes("accuracy") && curve.some((value) => value !== null));
     draw("losses", curves.map(([name, y], place) => ({
-      y, mode: "lines", name: titles[name] ?? name.replaceAll("_", " "), line: { color: glcn.PALETTE[place % 8], dash: name.startsWith("validation") ? "dash" : "solid", width: 2 },
+      y, mode: "lines", name: titles[name] ?? name.replaceAll("_", " "), line: { color: glcn.PALETTE[place % glcn.PALETTE.length], dash: name.startsWith("validation") ? "dash" : "solid", width: 2 },
     })), {
-      xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: "loss" }, rangemode: "tozero" }, legend: { orientation: "h", y: 1.15 }, margin: { l: 55, r: 15, t: 40, b: 45 },
+      xaxis: { title: { text: "epoch" } }, yaxis: { title: { text: "loss" }, rangemode: "tozero" }, legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0 },
       shapes: [{ type: "line", x0: data.best_epoch, x1: data.best_epoch, y0: 0, y1: 1, yref: "paper", line: { dash: "dot", color: "#8a8f98" } }],
     });
 

@@ -2,6 +2,9 @@
 (async () => {
   await glcn.sheetReady;
   glcn.fillNext();
+  glcn.startFilters();
+  glcn.startFind();
+  glcn.startKeys();
   await glcn.startMap();
   document.documentElement.dataset.ready = "map";
   performance.mark("map");
