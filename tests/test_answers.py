@@ -4,7 +4,8 @@ import json
 import numpy as np
 import pytest
 
-from glcn.answers import harmless, write_answers
+from glcn.answers import write_answers
+from glcn.escaping import harmless
 
 SHARES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.05, 0.05, 0.9]])
 CLASSES = ("low", "mid", "=high()")
