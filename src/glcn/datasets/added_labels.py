@@ -77,7 +77,7 @@ def _places(dataset: Dataset, wanted: list[str], path: Path) -> list[int]:
     found = [number.get(_plain(row, number)) for row in wanted]
     unknown = [row for row, place in zip(wanted, found, strict=True) if place is None]
     if unknown:
-        example = f"0 to {n - 1}" if dataset.ids is None else f"such as {dataset.ids[0]!r}"
+        example = f"0 to {n - 1}" if dataset.ids is None else f"such as {str(dataset.ids[0])!r}"
         raise ValueError(f"{path.name} names rows that are not there: {listed(unknown)}; there are rows {example}")
     return [place for place in found if place is not None]
 

@@ -80,7 +80,7 @@ def read_own(
     y, where = _labels(table, label, labels_file)
     ids = np.arange(table.num_rows).astype(str) if id_column is None else row_names(table, id_column)
     y, missing_notes = without_missing(y, keep_labels)
-    labels = read_label_values(y)
+    labels = read_label_values(y, " ".join(missing_notes))
     refuse_targets(labels, where)
     encoder = TableEncoder.fit(
         table.content,

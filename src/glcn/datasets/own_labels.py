@@ -21,15 +21,21 @@ class Labels(NamedTuple):
     names: tuple[str, ...]
 
 
-def read_label_values(y: Any) -> Labels:
-    """Give each class a number; None, NaN and empty text say that a row has no label, and so does −1 among integers."""
+def read_label_values(y: Any, said: str = "") -> Labels:
+    """Give each class a number; None, NaN and empty text say that a row has no label, and so does −1 among integers.
+
+    ``said`` is what was found out before, for the error.
+    """
     labels = [_as_text(label) for label in np.asarray(y, dtype=object).ravel()]
     if _are_integers(labels):
         labels = [None if label == str(UNKNOWN) else label for label in labels]
     names = sorted({label for label in labels if label is not None}, key=_natural_order)
     if len(names) < 2:
         got = f"one ({names[0]!r})" if names else "none"
-        raise ValueError(f"at least two classes must have a label, got {got}; leave the cells of unlabelled rows empty")
+        raise ValueError(
+            f"at least two classes must have a label, got {got}; leave the cells of unlabelled rows empty"
+            + (f" ({said})" if said else "")
+        )
     number = {label: code for code, label in enumerate(names)}
     return Labels(np.array([UNKNOWN if label is None else number[label] for label in labels], np.int64), tuple(names))
 

@@ -27,7 +27,7 @@ from glcn.estimator.network import NetworkMixin
 from glcn.estimator.purpose import Subject, purpose
 from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
-from glcn.exceptions import GraphCollapseWarning
+from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.interrupts import held_interrupts
 from glcn.kernels.stopwatch import stage
@@ -111,6 +111,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         the validation rows, 30 at least; labels do not change by it. ``"auto"`` does it for ``"plus"``.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the last one, where these fit: quick after some new labels.
+        A warning says where they do not, as after a label of a new class.
     batch_size : int, None or "auto", default="auto"
         Seeds of the sampled neighbourhood that a step of training sees in place of all rows; an epoch is one step
         then. None trains on all rows at once, and so does ``"auto"`` up to 50,000 rows.
@@ -438,15 +439,21 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return load_classifier(cls, Path(folder), store)
 
     def _take_weights(self, model: Any, classes: NDArray[Any]) -> None:
-        """Start from the weights of an earlier fit, if they are of the same kind and for the same classes."""
+        """Start from the weights of an earlier fit; say so where they are of another kind or for other classes."""
         earlier = getattr(self, "model_", None)
-        if earlier is None or not np.array_equal(self.classes_, classes):
+        if earlier is None:
             return
         known, wanted = earlier.state_dict(), model.state_dict()
-        if {name: value.shape for name, value in known.items()} == {
-            name: value.shape for name, value in wanted.items()
-        }:
+        shapes = [{name: value.shape for name, value in weights.items()} for weights in (known, wanted)]
+        if np.array_equal(self.classes_, classes) and shapes[0] == shapes[1]:
             model.load_state_dict(known)
+            return
+        what = "settings or features" if np.array_equal(self.classes_, classes) else "classes"
+        warnings.warn(
+            f"warm_start could not keep the weights of the last fit, which had other {what}; training starts anew",
+            ColdStartWarning,
+            stacklevel=3,
+        )
 
     @contextmanager
     def _answer_bar(self, space: Workspace | None) -> Iterator[None]:
