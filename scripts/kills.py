@@ -26,7 +26,6 @@ from glcn.datasets import from_arrays
 
 RESULTS = Path(__file__).parents[1] / "results/kills.jsonl"
 EPOCHS = 25
-LONGEST_SAVE = 0.05  # seconds
 
 
 def table():
@@ -39,11 +38,13 @@ def table():
 
 
 def work(data, folder):
-    """Fit and write a run, from the last checkpoint if there is one."""
+    """Fit and write a run, from the last checkpoint if there is one; returns the seconds of writing."""
     torch.set_num_threads(1)
     clf = GLCNClassifier(fixed_epochs=EPOCHS, validation_fraction=0.0, random_state=0)
     clf.fit(data.X, data.visible_labels, checkpoint=runs.checkpoint_of(folder), checkpoint_every=0.0)
+    start = time.perf_counter()
     runs.write_run(folder, data, clf, runs.evaluate(data, clf))
+    return time.perf_counter() - start
 
 
 def contents(folder):
@@ -51,21 +52,28 @@ def contents(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def kill(child, folder, seed, seconds):
+def is_saving(folder):
+    """Whether the process that works now writes its results; those of an earlier one were removed before it began."""
+    return runs.results_of(folder).exists() or folder.exists()
+
+
+def kill(child, folder, seed, seconds, save_seconds):
     """Kill a working process at the moment that the seed says; returns what was killed, or None if it ended before."""
     chance = random.Random(seed)
-    saving = runs.unfinished(folder) / "metrics.json"
     if seed % 3:
         moment = chance.uniform(0, seconds * 1.1)
     else:
-        while child.is_alive() and not saving.exists():
+        while child.is_alive() and not is_saving(folder):
             time.sleep(0.0005)
-        moment = chance.uniform(0, LONGEST_SAVE)
+        moment = chance.uniform(0, save_seconds)
     child.join(moment)
+    stage = "saving" if is_saving(folder) else "training"
     if not child.is_alive():
         return None
-    stage = "saving" if saving.exists() else "training"
     os.kill(child.pid, signal.SIGKILL)
+    child.join()
+    if child.exitcode != -signal.SIGKILL:
+        return None  # it ended in the meantime
     return {"seed": seed, "after": round(moment, 4), "killed": stage}
 
 
@@ -76,7 +84,7 @@ def main(kills, first):
     root = Path(tempfile.mkdtemp(prefix="glcn-kills-"))
     work(data, root / "warm")  # compiles
     start = time.perf_counter()
-    work(data, root / "whole")
+    save_seconds = work(data, root / "whole")
     seconds = time.perf_counter() - start
     whole = contents(root / "whole")
     done, seed, trial = [], first, 0
@@ -84,10 +92,11 @@ def main(kills, first):
         trial += 1
         folder = root / f"run-{trial}"
         while not folder.exists():
+            runs.begin_run(folder)
             child = fork.Process(target=work, args=(data, folder))
             child.start()
             if len(done) < kills:
-                killed = kill(child, folder, seed, seconds)
+                killed = kill(child, folder, seed, seconds, save_seconds)
                 seed += 1
                 done += [killed] if killed else []
             child.join()

@@ -1,10 +1,12 @@
 import csv
+import io
 import json
 
 import numpy as np
 import pytest
 
-from glcn.answers import harmless, write_answers
+from glcn.answers import write_answers
+from glcn.escaping import harmless, original
 
 SHARES = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4], [0.05, 0.05, 0.9]])
 CLASSES = ("low", "mid", "=high()")
@@ -44,10 +46,69 @@ def test_abstention(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "cell", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "-", "-1_0"]
+    "cell",
+    [
+        "=1+1",
+        "+cmd|' /C calc'!A0",
+        "-2+3",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        "-",
+        "-1_0",
+        "＝1+1",
+        "＋1",
+        "－1+1",
+        "＠x",
+        " =1",
+        "\u3000=1",
+    ],
 )
 def test_formulas_are_made_harmless(cell):
     assert harmless(cell) == f"'{cell}"
+
+
+def test_no_cell_begins_another_line(tmp_path):
+    names = ["a\r=1+1", "b\n=2", 'c",=3', "d\r\n=4"]
+    write_answers(tmp_path / "out", [(names, [[0.6, 0.4]] * 4)], ["x\ry", "z"])
+    content = (tmp_path / "out").read_bytes().decode()
+    outside = "".join(content.split('"')[::2])  # what is not in quotation marks
+    assert outside.count("\n") == 5
+    assert "\r" not in outside
+    rows = list(csv.DictReader(io.StringIO(content, newline="")))
+    assert [row["row"] for row in rows] == names
+    assert {row["label"] for row in rows} == {"x\ry"}
+
+
+@pytest.mark.parametrize("cell", ["=1", "＝1", " @x", "-1+1", "plain", "'quoted'", "-5", ""])
+def test_the_apostrophe_can_be_taken_away(cell):
+    assert original(harmless(cell)) == cell
+
+
+NASTY = "\x1b[31mred\x07\u202e\x9b5m"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_terminal_is_told_nothing_that_it_obeys(monkeypatch, kind):
+    screen = Terminal()
+    monkeypatch.setattr("sys.stdout", screen)
+    write_answers("-", [([NASTY], [[0.6, 0.4]])], [NASTY, "b"], format=kind)
+    assert all(character.isprintable() or character == "\n" for character in screen.getvalue())
+    assert "\\u202e" in screen.getvalue()
+
+
+def test_json_escapes_what_is_invisible_and_says_the_same(tmp_path):
+    write_answers(tmp_path / "out", [([NASTY + "é"], [[0.6, 0.4]])], ["a", "b"], format="json")
+    content = (tmp_path / "out").read_text()
+    assert all(character.isprintable() or character == "\n" for character in content)
+    assert "é" in content
+    assert json.loads(content)[0]["row"] == NASTY + "é"
 
 
 @pytest.mark.parametrize("cell", ["-1", "+1.5", "-1e5", "a=b", "", "5", "x", "-inf"])

@@ -28,6 +28,7 @@ def test_fit_shows_a_table_and_writes_a_run(command, tmp_path):
     assert sorted(path.name for path in folder.iterdir()) == [
         "graph.npz",
         "history.json",
+        "manifest.json",
         "metrics.json",
         "model",
         "predictions.csv",

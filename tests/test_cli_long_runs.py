@@ -1,5 +1,6 @@
 """Runs that die: killed for real, and gone on with."""
 
+import errno
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
+from glcn import runs
 from glcn.cli import app
 from glcn.runs import checkpoint_of, load_run, unfinished
 from glcn.store import build_store
@@ -64,6 +66,48 @@ def test_a_killed_run_resumes_to_the_same_bits(tmp_path):
     model = "model/model.safetensors"
     assert (tmp_path / "killed" / model).read_bytes() == (tmp_path / "whole" / model).read_bytes()
     assert not unfinished(tmp_path / "killed").exists()
+
+
+@pytest.mark.parametrize("moment", ["evaluate", "write_run"])
+def test_ctrl_c_at_the_end_waits_until_the_run_is_written(tmp_path, monkeypatch, moment):
+    monkeypatch.chdir(tmp_path)
+    whole = getattr(runs, moment)
+
+    def interrupted(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+        return whole(*arguments)
+
+    monkeypatch.setattr(runs, moment, interrupted)
+    done = CliRunner().invoke(app, ["fit", "digits", "--max-epochs", "2", "--out", "run"])
+    assert done.exit_code == 130, done.output
+    assert "results in run" in done.output
+    assert load_run(tmp_path / "run").metrics["epochs"] == 2
+
+
+def test_a_full_disk_at_the_end_is_said_and_the_run_resumes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    words = ["fit", "digits", "--max-epochs", "2", "--out", "run"]
+    with monkeypatch.context() as patch:
+        patch.setattr(runs, "write_manifest", full)
+        done = CliRunner().invoke(app, words)
+    assert done.exit_code == 2
+    assert "can not write run: No space left" in done.stderr
+    assert "what was learned is kept in run.partial: repeat the command with --resume" in done.stderr
+    again = CliRunner().invoke(app, [*words, "--resume", "--verbose"])
+    assert again.exit_code == 0, again.output
+    assert "epoch " not in again.output  # nothing was left to train
+    assert [path.name for path in tmp_path.iterdir()] == ["run"]
+
+
+def test_a_place_that_can_not_be_written_is_said_before_anything_is_read(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = CliRunner().invoke(app, ["fit", "missing.csv", "--out", str(tmp_path / "file/run")])
+    assert done.exit_code == 2
+    assert "file/run: no files can be made" in " ".join(done.stderr.split()).replace("\n", "")
 
 
 def test_resume_finds_the_run_by_itself_and_says_where_there_is_none(tmp_path, monkeypatch):

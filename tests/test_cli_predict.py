@@ -1,5 +1,6 @@
 import csv
 import json
+import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -10,7 +11,8 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from glcn import GLCNClassifier
-from glcn.cli.predict import answer, predict, refuse_to_overwrite
+from glcn.cli import app
+from glcn.cli.predict import NUMBERED, answer, check_output, predict
 from glcn.datasets import read_own
 
 pytestmark = pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
@@ -125,15 +127,82 @@ def test_arrays_without_a_record_of_their_making(tmp_path, monkeypatch, capsys):
 
 def test_somebodys_file_is_kept(new, tmp_path):
     with pytest.raises(FileExistsError, match="choose another --out, or pass --force"):
-        refuse_to_overwrite(new, False)
-    refuse_to_overwrite(new, True)
-    refuse_to_overwrite("-", False)
+        check_output(new, False)
+    check_output(new, True)
+    check_output("-", False)
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file as --out"):
+        check_output(str(tmp_path), True)
+    with pytest.raises(PermissionError, match=r"can not write .*answers\.csv: no files .*; choose another --out"):
+        check_output("new.csv/answers.csv", False)
+
+
+def test_unwritable_output_is_said_before_anything_is_read(new):
+    told = CliRunner().invoke(app, ["predict", "no-run", "no-file.csv", "-o", "new.csv/answers.csv"])
+    assert told.exit_code == 2
+    assert "can not write new.csv/answers.csv" in " ".join(told.stderr.split())
+
+
+def test_rows_can_be_numbered_whatever_their_names(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "new.csv").write_text("name,size,colour\na,1,red\na,2,red\n")
+    with pytest.raises(ValueError, match="name each row once, or pass --number-rows to number them"):
+        answer(run, "new.csv", "-", Console(stderr=True))
+    answer(run, "new.csv", "out.csv", Console(stderr=True, quiet=True), id_column=NUMBERED)
+    answers = csv.DictReader((tmp_path / "out.csv").read_text().splitlines())
+    assert [row["row"] for row in answers] == ["0", "1"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return the folder of a run that the command wrote."""
+    home = tmp_path_factory.mktemp("written")
+    (home / "t.csv").write_text(HEADER + "".join(line(row) for row in range(40)))
+    words = ["fit", str(home / "t.csv"), "--label", "kind", "--id", "name", "--max-epochs", "3"]
+    done = CliRunner().invoke(app, [*words, "--out", str(home / "run"), "--json"])
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert told["run"] == str(home / "run")
+    assert told["epochs"] == 3
+    assert "numbers." in done.stderr
+    return home / "run"
+
+
+@pytest.mark.parametrize("words", [["predict", "RUN", "t.csv"], ["export", "RUN", "-o", "-"]])
+def test_a_reader_that_goes_away_is_no_error(folder, words):
+    command = [sys.executable, "-m", "glcn", *(str(folder) if word == "RUN" else word for word in words)]
+    with subprocess.Popen(command, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as job:
+        job.stdout.close()  # before anything is written
+        said = job.stderr.read().decode().lower()
+        assert job.wait(timeout=100) == 141
+    assert "error" not in said
+
+
+def test_the_learned_graph_goes_into_a_pipe(folder):
+    done = CliRunner().invoke(app, ["export", str(folder), "-o", "-", "--top", "1"])
+    assert done.exit_code == 0
+    edges = list(csv.DictReader(done.stdout.splitlines()))
+    assert len(edges) == 40
+    assert edges[0]["source"].startswith("r")
+
+
+def test_explain_says_what_is_asked_for(folder):
+    told = CliRunner().invoke(app, ["explain", str(folder), "--row", "r3"], env={"COLUMNS": "100"})
+    assert "by its own features alone" in told.stdout
+    quiet = CliRunner().invoke(app, ["explain", str(folder), "--row", "r3", "-q"], env={"COLUMNS": "100"})
+    assert quiet.stdout.rstrip() in told.stdout
+    assert "alone" not in quiet.stdout
+    unknown = CliRunner().invoke(app, ["explain", str(folder), "--row", "zzz"])
+    assert "there is no row 'zzz'; rows have names such as 'r0'" in unknown.stderr
+
+
+def test_a_seed_below_zero_is_refused():
+    assert CliRunner().invoke(app, ["fit", "digits", "--seed", "-1"]).exit_code == 2
 
 
 def test_the_command_reads_its_options():
-    app = typer.Typer()
-    app.command()(predict)
-    told = CliRunner().invoke(app, ["--help"], env={"COLUMNS": "120"})
+    alone = typer.Typer()
+    alone.command()(predict)
+    told = CliRunner().invoke(alone, ["--help"], env={"COLUMNS": "120"})
     assert told.exit_code == 0
     for option in ("--abstain", "--edges", "--json", "--quiet", "--id", "--force"):
         assert option in told.output

@@ -1,27 +1,17 @@
 """Answers on paper: the label of each row, how sure it is, and what else it might be."""
 
-import csv
-import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from glcn.datasets.files import written_aside
+from glcn.escaping import csv_line, visible, visible_json
+from glcn.whole_files import written_aside
 
 STDOUT = "-"
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-
-
-def harmless(cell: Any) -> str:
-    """Return a cell that no spreadsheet runs as a formula: an apostrophe goes before one that could be."""
-    text = str(cell)
-    if not text.startswith(_FORMULA) or _is_number(text):
-        return text
-    return f"'{text}"
 
 
 class Answered(NamedTuple):
@@ -60,9 +50,16 @@ def write_answers(
         raise ValueError(f"abstain must be a probability from 0 to 1, got {abstain}")
     lines = _lines(blocks, classes, abstain)
     if str(target) == STDOUT:
-        return _FORMATS[format](lines, sys.stdout)
+        return _FORMATS[format](lines, terminal_safe(sys.stdout))
     with written_aside(Path(target)) as aside, aside.open("w", encoding="utf-8", newline="") as file:
-        return _FORMATS[format](lines, file)
+        return _FORMATS[format](lines, file.write)
+
+
+def terminal_safe(file: TextIO) -> Callable[[str], Any]:
+    """Return a function that writes lines; on a terminal, what it would obey is written out instead."""
+    if not file.isatty():
+        return file.write
+    return lambda text: file.write("\n".join(visible(line) for line in text.split("\n")))
 
 
 class _Line(NamedTuple):
@@ -89,36 +86,26 @@ def _lines(blocks: Any, classes: Any, abstain: float | None) -> Iterator[_Line]:
             yield _Line(str(name), label, share, titles[second], second_share)
 
 
-def _write_csv(lines: Iterable[_Line], file: TextIO) -> Answered:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_Line._fields)
+def _write_csv(lines: Iterable[_Line], write: Callable[[str], Any]) -> Answered:
+    write(csv_line(_Line._fields))
     rows = doubtful = 0
     for name, label, share, second, second_share in lines:
-        cells = (harmless(name), "" if label is None else harmless(label), f"{share:.6f}")
-        writer.writerow([*cells, harmless(second), f"{second_share:.6f}"])
+        write(csv_line([name, "" if label is None else label, f"{share:.6f}", second, f"{second_share:.6f}"]))
         rows, doubtful = rows + 1, doubtful + (label is None)
     return Answered(rows, doubtful)
 
 
-def _write_json(lines: Iterable[_Line], file: TextIO) -> Answered:
+def _write_json(lines: Iterable[_Line], write: Callable[[str], Any]) -> Answered:
     """Write a list with an object a line."""
     rows = doubtful = 0
     for line in lines:
         rounded = line._replace(
             probability=round(line.probability, 6), second_probability=round(line.second_probability, 6)
         )
-        file.write(("[\n" if rows == 0 else ",\n") + json.dumps(rounded._asdict(), ensure_ascii=False))
+        write(("[\n" if rows == 0 else ",\n") + visible_json(rounded._asdict()))
         rows, doubtful = rows + 1, doubtful + (line.label is None)
-    file.write("\n]\n" if rows else "[]\n")
+    write("\n]\n" if rows else "[]\n")
     return Answered(rows, doubtful)
 
 
 _FORMATS = {"csv": _write_csv, "json": _write_json}
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text and text == text.strip()

@@ -19,3 +19,11 @@ class RestartedBuildWarning(UserWarning):
 
 class LowMemoryWarning(UserWarning):
     """A fit may need more memory than there is."""
+
+
+class CheckpointWarning(UserWarning):
+    """The state of a training could not be written; training went on without."""
+
+
+class ColdStartWarning(UserWarning):
+    """``warm_start`` was asked for, and the weights of the last fit could not be kept."""

@@ -3,8 +3,8 @@
 In all of them an edge leads from the row that is heard to the row that hears it, with its share as its weight.
 """
 
-import csv
-from collections.abc import Sequence
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import torch
 from numpy.typing import NDArray
 from scipy import sparse
 
-from glcn.answers import harmless
-from glcn.datasets.files import written_aside
+from glcn.answers import STDOUT, terminal_safe
+from glcn.escaping import csv_line
 from glcn.estimator import GLCNClassifier
+from glcn.whole_files import written_aside
 
 
 def learned_graph(clf: GLCNClassifier, *, threshold: float = 0.0, top: int | None = None, loops: bool = False) -> Any:
@@ -94,18 +95,25 @@ def to_pyg(clf: GLCNClassifier, **choice: Any) -> Any:
 
 
 def write_graph(
-    path: Path,
+    target: str | Path,
     clf: GLCNClassifier,
     *,
     names: Sequence[str] | None = None,
     classes: Sequence[str] | None = None,
     **choice: Any,
 ) -> int:
-    """Write the learned graph as .graphml, .csv or .npz, whole or not at all, and return the number of edges."""
+    """Write the learned graph as .graphml, .csv or .npz, whole or not at all, and return the number of edges.
+
+    The target "-" is standard output, which gets a table of edges.
+    """
+    S = learned_graph(clf, **choice)
+    if str(target) == STDOUT:
+        _write_edges(terminal_safe(sys.stdout), S, names)
+        return int(S.nnz)
+    path = Path(target)
     ending = path.suffix.lower()
     if ending not in ENDINGS:
         raise ValueError(f"can not write a graph as {ending or path.name!r}; choose one of {', '.join(ENDINGS)}")
-    S = learned_graph(clf, **choice)
     with written_aside(path) as aside:
         if ending == ".graphml":
             import networkx as nx
@@ -115,21 +123,20 @@ def write_graph(
             with aside.open("wb") as file:
                 sparse.save_npz(file, S)
         else:
-            _write_edges(aside, S, names)
+            with aside.open("w", newline="", encoding="utf-8") as lines:
+                _write_edges(lines.write, S, names)
     return int(S.nnz)
 
 
 ENDINGS = (".graphml", ".csv", ".npz")
 
 
-def _write_edges(path: Path, S: Any, names: Sequence[str] | NDArray[Any] | None) -> None:
+def _write_edges(write: Callable[[str], Any], S: Any, names: Sequence[str] | NDArray[Any] | None) -> None:
     S = S.tocoo()
     titles = range(S.shape[0]) if names is None else names
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["source", "target", "weight"])
-        for heard, hears, weight in zip(S.col, S.row, S.data, strict=True):
-            writer.writerow([harmless(titles[heard]), harmless(titles[hears]), f"{weight:.6g}"])
+    write(csv_line(["source", "target", "weight"]))
+    for heard, hears, weight in zip(S.col, S.row, S.data, strict=True):
+        write(csv_line([titles[heard], titles[hears], f"{weight:.6g}"]))
 
 
 def _for_xml(graph: Any) -> Any:

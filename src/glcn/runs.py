@@ -1,10 +1,9 @@
 """A run on disk: what was asked, what came out, and what was learned."""
 
-import csv
 import json
-import os
 import platform
 import shutil
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,18 +15,22 @@ from scipy import sparse
 from sklearn.metrics import accuracy_score
 
 from glcn import __version__
-from glcn.answers import harmless
 from glcn.datasets import Dataset
 from glcn.datasets.thumbnails import write_thumbnails
+from glcn.escaping import csv_line
 from glcn.estimator import GLCNClassifier
 from glcn.estimator.saving import plain_parameters
+from glcn.manifest import check_manifest, write_manifest
 from glcn.store import Store
 from glcn.tables import TableEncoder
 from glcn.training import FitProfile
+from glcn.whole_files import check_writable, named_errors, settle
 
 MODEL, ENCODER, ROWS = "model", "encoder.json", "rows.json"
 TRUTH, THUMBNAILS = "truth.json", "thumbnails.webp"
-_CHECKPOINT, _WORK = "checkpoint.safetensors", "work"
+SETTINGS, METRICS = "settings.json", "metrics.json"
+_CHECKPOINT, _WORK, _RESULTS = "checkpoint.safetensors", "work", "results"
+_UNCHECKED = ("predictions.csv", "graph.npz")  # written for people and other programs; nothing here reads them again
 
 
 class Truth(NamedTuple):
@@ -49,7 +52,7 @@ class Run:
     classes: tuple[str, ...]  # names of the classes, in the order of the probabilities
     settings: dict[str, Any]
     metrics: dict[str, Any]
-    truth: Truth | None = None  # None for a run of an older glcn
+    truth: Truth | None = None
 
     @property
     def feature_titles(self) -> list[str]:
@@ -78,10 +81,20 @@ def files_of(folder: Path) -> Path:
     return unfinished(folder) / _WORK
 
 
+def results_of(folder: Path) -> Path:
+    """Return where the results of a run are while they are being written; they are renamed when all are there."""
+    return unfinished(folder) / _RESULTS
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether there is a run of this name that was not finished."""
+    return unfinished(folder).exists() and not folder.exists()
+
+
 def last_begun(parent: Path, name: str) -> Path | None:
     """Return the run under ``parent`` that was begun last under a name and not finished, if there is one."""
     paths = [parent / name, *(parent / f"{name}-{number}" for number in range(2, 1000))]
-    begun = [path for path in paths if unfinished(path).exists()]
+    begun = [path for path in paths if is_begun(path)]
     return max(begun, key=lambda path: unfinished(path).stat().st_mtime, default=None)
 
 
@@ -98,11 +111,24 @@ def check_target(path: Path) -> None:
     """Refuse early what could not be written at the end."""
     if path.exists():
         raise FileExistsError(f"{path} exists already; choose another --out, or move it away")
-    parent = path.absolute().parent
-    while not parent.exists():
-        parent = parent.parent
-    if not parent.is_dir() or not os.access(parent, os.W_OK):
-        raise PermissionError(f"can not write into {parent}; choose another --out")
+    check_writable(path, "choose another --out")
+
+
+def begin_run(folder: Path) -> None:
+    """Make the place in which a run keeps what it has, without what a killed one left half-written there."""
+    check_target(folder)
+    aside = unfinished(folder)
+    with named_errors(folder):
+        aside.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(aside / _RESULTS, ignore_errors=True)
+        for path in aside.glob(".*.partial"):
+            path.unlink()
+
+
+def give_up(folder: Path) -> None:
+    """Remove the place of a run that never had anything to keep."""
+    with suppress(OSError):  # there is something in it
+        unfinished(folder).rmdir()
 
 
 def evaluate(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
@@ -133,43 +159,58 @@ def write_run(
 ) -> None:
     """Write a run folder: everything aside first, then one rename, so that a half-written run never appears.
 
-    Where it can not be written, the state of the training is kept, so that the run can be resumed.
+    The state of the training is removed after that only. Where a run can not be written, its state is kept, so that it
+    can be resumed.
     """
-    aside = unfinished(folder)
-    aside.mkdir(parents=True, exist_ok=True)
+    begin_run(folder)
+    results = results_of(folder)
     try:
-        _write_json(aside / "metrics.json", metrics)
-        _write_json(aside / "settings.json", _settings(dataset, clf))
-        _write_json(aside / "history.json", clf.history_)
-        if profile is not None:
-            _write_json(aside / "profile.json", profile.to_dict())
-        _write_predictions(aside / "predictions.csv", dataset, clf)
-        if not isinstance(dataset.graph, Store):
-            sparse.save_npz(aside / "graph.npz", clf.graph_)
-        if dataset.encoder is not None:
-            _write_json(aside / ENCODER, dataset.encoder.to_dict())
-        _write_json(aside / ROWS, None if dataset.ids is None else dataset.ids.tolist())
-        _write_json(aside / TRUTH, _truth(dataset))
-        if dataset.pictures is not None:
-            write_thumbnails(aside / THUMBNAILS, dataset.pictures())
-        _remove_leftovers(aside)
-        clf.save(aside / MODEL)
-        shutil.rmtree(aside / _WORK, ignore_errors=True)  # the model has these files, too
-        (aside / _CHECKPOINT).unlink(missing_ok=True)
-        aside.rename(folder)
-    except BaseException:
-        if not (aside / _CHECKPOINT).exists():
-            shutil.rmtree(aside, ignore_errors=True)
+        with named_errors(folder):
+            results.mkdir()
+            _write_results(results, dataset, clf, metrics, profile)
+            _settle_all(results)
+            results.rename(folder)
+    except BaseException as error:
+        shutil.rmtree(results, ignore_errors=True)
+        give_up(folder)
+        if isinstance(error, OSError):
+            raise OSError(f"{error}; {_what_is_left(folder)}") from error
         raise
+    shutil.rmtree(unfinished(folder), ignore_errors=True)
 
 
-def _remove_leftovers(aside: Path) -> None:
-    """Remove what is there of files that were being written when a run was killed."""
-    for path in (aside / MODEL, *aside.glob(".*.partial")):
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+def _write_results(
+    results: Path, dataset: Dataset, clf: GLCNClassifier, metrics: dict[str, Any], profile: FitProfile | None
+) -> None:
+    _write_json(results / METRICS, metrics)
+    _write_json(results / SETTINGS, _settings(dataset, clf))
+    _write_json(results / "history.json", clf.history_)
+    if profile is not None:
+        _write_json(results / "profile.json", profile.to_dict())
+    _write_predictions(results / "predictions.csv", dataset, clf)
+    if not isinstance(dataset.graph, Store):
+        sparse.save_npz(results / "graph.npz", clf.graph_)
+    if dataset.encoder is not None:
+        _write_json(results / ENCODER, dataset.encoder.to_dict())
+    _write_json(results / ROWS, None if dataset.ids is None else dataset.ids.tolist())
+    _write_json(results / TRUTH, _truth(dataset))
+    if dataset.pictures is not None:
+        write_thumbnails(results / THUMBNAILS, dataset.pictures())
+    clf.save(results / MODEL)
+    write_manifest(results, [path.name for path in results.iterdir() if path.is_file() and path.name not in _UNCHECKED])
+
+
+def _settle_all(folder: Path) -> None:
+    """Wait until all files are on the disk, so that a machine that dies after the rename has a whole run."""
+    for path in folder.rglob("*"):
+        settle(path)
+    settle(folder)
+
+
+def _what_is_left(folder: Path) -> str:
+    if checkpoint_of(folder).exists():
+        return f"what was learned is kept in {unfinished(folder)}: repeat the command with --resume"
+    return "what was learned could not be kept"
 
 
 def load_run(folder: str | Path, *, store: str | Path | None = None) -> Run:
@@ -177,12 +218,14 @@ def load_run(folder: str | Path, *, store: str | Path | None = None) -> Run:
     folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no run {folder}; name a folder that `glcn fit` wrote")
-    settings, metrics, ids = (_read_json(folder / name) for name in ("settings.json", "metrics.json", ROWS))
-    encoder = TableEncoder.from_dict(_read_json(folder / ENCODER)) if (folder / ENCODER).exists() else None
+    listed = check_manifest(folder)
+    settings, metrics, ids = (_read_json(folder / name) for name in (SETTINGS, METRICS, ROWS))
+    encoder = TableEncoder.from_dict(_read_json(folder / ENCODER)) if ENCODER in listed else None
     clf = GLCNClassifier.load(folder / MODEL, store=store)
     names = None if ids is None else np.array(ids, dtype=str)
-    truth = _read_truth(folder / TRUTH) if (folder / TRUTH).exists() else None
-    return Run(folder, clf, encoder, names, tuple(settings["class_names"]), settings, metrics, truth)
+    return Run(
+        folder, clf, encoder, names, tuple(settings["class_names"]), settings, metrics, _read_truth(folder / TRUTH)
+    )
 
 
 def _truth(dataset: Dataset) -> dict[str, Any]:
@@ -223,21 +266,15 @@ def _write_predictions(path: Path, dataset: Dataset, clf: GLCNClassifier) -> Non
     names = [dataset.class_names[int(label)] for label in clf.classes_]
     ids = np.arange(len(dataset.y)) if dataset.ids is None else dataset.ids
     with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["row", "role", "predicted", "probability", *(f"p({name})" for name in names)])
+        file.write(csv_line(["row", "role", "predicted", "probability", *(f"p({name})" for name in names)]))
         for row, probabilities in enumerate(clf.label_distributions_):
             best = int(probabilities.argmax())
             shares = [f"{share:.6f}" for share in probabilities]
-            writer.writerow([harmless(ids[row]), roles[role[row]], harmless(names[best]), shares[best], *shares])
+            file.write(csv_line([ids[row], roles[role[row]], names[best], shares[best], *shares]))
 
 
 def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FileNotFoundError(f"{path} is missing, so this is no whole run; name another folder") from None
-    except ValueError as error:
-        raise ValueError(f"{path} is damaged ({error}); take a copy that is whole, or fit again") from error
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def _write_json(path: Path, content: Any) -> None:

@@ -1,31 +1,28 @@
 """Nested tensors, numbers and words in one safetensors file: never half-written, and no pickle."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.numpy import save
 from torch import Tensor
+
+from glcn.whole_files import written_aside
 
 _HEADER = "glcn"
 
 
 def write_state(path: Path, state: Mapping[str, Any]) -> None:
     """Write dictionaries and lists of tensors, numbers, words and None: aside first, then one rename."""
-    tensors: dict[str, Tensor] = {}
-    packed = json.dumps(_packed(state, "", tensors))
-    aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        aside.touch()  # with the rights that files get here
-        save_file(tensors, aside, {_HEADER: packed})
-        with aside.open("rb") as file:
-            os.fsync(file.fileno())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    arrays: dict[str, NDArray[Any]] = {}
+    packed = json.dumps(_packed(state, "", arrays))
+    # Not by safetensors' own save_file, which writes aside under names of its own and leaves these when it is killed.
+    with written_aside(path, lasting=True) as aside:
+        aside.write_bytes(save(arrays, {_HEADER: packed}))
 
 
 def read_state(path: Path) -> dict[str, Any]:
@@ -40,17 +37,17 @@ def read_state(path: Path) -> dict[str, Any]:
     return state
 
 
-def _packed(value: Any, name: str, tensors: dict[str, Tensor]) -> Any:
+def _packed(value: Any, name: str, arrays: dict[str, NDArray[Any]]) -> Any:
     """Turn a state into what JSON can hold, and put its tensors aside."""
     if isinstance(value, Tensor):
-        tensors[name] = value.detach().cpu().contiguous().clone()
+        arrays[name] = np.asarray(value.detach().cpu().numpy(), order="C")
         return {"tensor": name}
     if isinstance(value, Mapping):
-        return {"items": [[key, _packed(part, f"{name}/{key}", tensors)] for key, part in value.items()]}
+        return {"items": [[key, _packed(part, f"{name}/{key}", arrays)] for key, part in value.items()]}
     if isinstance(value, list | tuple):
         if all(isinstance(part, float) for part in value):
             return {"numbers": list(value)}
-        return {"list": [_packed(part, f"{name}/{place}", tensors) for place, part in enumerate(value)]}
+        return {"list": [_packed(part, f"{name}/{place}", arrays) for place, part in enumerate(value)]}
     return {"value": value}
 
 

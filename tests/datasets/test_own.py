@@ -131,7 +131,9 @@ def test_files_that_can_not_be_read(tmp_path):
 
 def test_labels_are_read_as_they_are_written(tmp_path):
     (tmp_path / "t.csv").write_text("name,x,kind\n01,1,None\n1,2,NA\n1.0,3,\n", encoding="utf-8-sig")
-    data = read_own(tmp_path / "t.csv", label="kind", id_column="name")
+    with pytest.raises(ValueError, match=r"got none; .* \(1 label NA read as none; --keep-label NA makes it a class"):
+        read_own(tmp_path / "t.csv", label="kind", id_column="name")
+    data = read_own(tmp_path / "t.csv", label="kind", id_column="name", keep_labels=["None", "NA"])
     assert data.class_names == ("NA", "None")
     assert data.ids.tolist() == ["01", "1", "1.0"]
     (tmp_path / "numbers.csv").write_text("x,kind\n1,-1\n2,0\n3,1\n")
@@ -223,3 +225,45 @@ def test_labels_of_mixed_types_in_parquet_are_texts(tmp_path):
     pd.DataFrame({"x": [1.0, 2, 4], "y": [1.0, 2.0, None]}).to_parquet(tmp_path / "t.parquet")
     assert read_own(tmp_path / "t.parquet", label="y").class_names == ("1", "2")
     assert from_arrays(np.eye(3), np.array([1, "a", True], dtype=object)).class_names == ("1", "True", "a")
+
+
+def own_labels(tmp_path, labels, **options):
+    lines = ["size,kind", *(f"{row * row},{label}" for row, label in enumerate(labels))]
+    (tmp_path / "t.csv").write_text("\n".join(lines))
+    return read_own(tmp_path / "t.csv", label="kind", **options)
+
+
+def test_words_for_nothing_are_no_labels(tmp_path):
+    words = ["NA", "NaN", "null", "None", "?", "n/a", ""]
+    data = own_labels(tmp_path, ["a", "b"] * 4 + words)
+    assert data.class_names == ("a", "b")
+    assert len(data.train) == 8
+    assert "1 label None read as none; --keep-label None makes it a class." in data.notes
+    kept = own_labels(tmp_path, ["a", "b"] * 4 + words, keep_labels=["None"])
+    assert kept.class_names == ("None", "a", "b")
+    assert not any("label None" in note for note in kept.notes)
+    with pytest.raises(ValueError, match="--keep-label maybe: no row has this label"):
+        own_labels(tmp_path, ["a", "b"] * 4, keep_labels=["maybe"])
+
+
+def test_spellings_of_numbers_and_mixed_kinds_of_labels_are_said(tmp_path):
+    told = " ".join(own_labels(tmp_path, ["1", "1.0", "x"] * 4).notes)
+    assert "The classes 1, 1.0 are the same number written differently, and count as different." in told
+    assert "Some classes are numbers (1, 1.0) and others words (x)." in told
+    assert "numbers" not in " ".join(own_labels(tmp_path, ["1", "2"] * 4).notes[1:])
+
+
+def test_names_that_are_missing_and_columns_of_labels_are_said(tmp_path, random):
+    (tmp_path / "t.csv").write_text("name,size,kind\na,1,x\n,2,y\nNA,3,x\n")
+    with pytest.raises(ValueError, match=r"'name' of t\.csv is empty in row 1 .*or leave --id out to number them"):
+        read_own(tmp_path / "t.csv", label="kind", id_column="name")
+    np.savez(tmp_path / "a.npz", X=random.normal(size=(6, 2)), y=np.eye(6)[:, :3])
+    with pytest.raises(ValueError, match=r"must have one label a row, got shape \(6, 3\); turn columns"):
+        read_own(tmp_path / "a.npz")
+
+
+def test_repeated_columns_of_parquet_are_said(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table([[1.0], [2.0], ["x"]], names=["p", "p", "y"]), tmp_path / "t.parquet")
+    with pytest.raises(ValueError, match=r"^t\.parquet has 2 columns named 'p'; rename all but one$"):
+        read_own(tmp_path / "t.parquet", label="y")

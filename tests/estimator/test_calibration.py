@@ -4,6 +4,7 @@ import torch
 
 from glcn import GLCNClassifier
 from glcn.estimator.calibration import calibrated, expected_error
+from glcn.exceptions import ColdStartWarning
 
 
 def made(rows, temperature, seed=0):
@@ -79,5 +80,8 @@ def test_a_warm_start_goes_on_from_what_was_learned(blobs):
     names = np.where(more < 0, None, np.array(["a", "b", "c", "d"], dtype=object)[more])
     names[hidden[0]] = "d"  # another class: nothing to go on from
     afresh = GLCNClassifier(fixed_epochs=1, **settings).fit(X, names)
-    warm.fit(X, names)
+    with pytest.warns(ColdStartWarning, match="the last fit, which had other classes; training starts anew"):
+        warm.fit(X, names)
     assert warm.history_ == afresh.history_
+    with pytest.warns(ColdStartWarning, match="other settings or features"):
+        warm.set_params(hidden_units=7).fit(X, names)

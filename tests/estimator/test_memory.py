@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from glcn import GLCNClassifier
+from glcn import GLCNClassifier, runs
+from glcn.datasets import from_arrays
 from glcn.estimator import memory
 from glcn.exceptions import LowMemoryWarning
 from glcn.graph import CandidateGraph
+from glcn.whole_files import readable
 
 MEASURE = """
 import json, sys, warnings
@@ -121,4 +123,20 @@ def test_limits_of_a_container_count(tmp_path, monkeypatch):
 
 
 def test_bytes_for_people():
-    assert [memory.readable(count) for count in (10, 12_600_000, 2_340_000_000)] == ["1 MB", "13 MB", "2.3 GB"]
+    assert [readable(count) for count in (10, 12_600_000, 2_340_000_000)] == ["1 MB", "13 MB", "2.3 GB"]
+
+
+@pytest.mark.parametrize("variant", ["plus", "closeness"])
+@pytest.mark.parametrize("compact", [False, True])
+@pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
+def test_what_a_run_keeps_on_disk_is_near_its_estimate(tmp_path, variant, compact):
+    random = np.random.default_rng(0)
+    X = sparse.random_array((1000, 300), density=0.02, rng=random, format="csr")
+    data = from_arrays(X if compact else X.toarray(), np.where(np.arange(1000) < 40, np.arange(1000) % 3, -1))
+    clf = GLCNClassifier(variant, fixed_epochs=1, random_state=0, validation_fraction=0)
+    clf.fit(data.X, data.visible_labels, checkpoint=runs.checkpoint_of(tmp_path / "run"))
+    state = runs.checkpoint_of(tmp_path / "run").stat().st_size
+    runs.write_run(tmp_path / "run", data, clf, runs.evaluate(data, clf))
+    kept = state + sum(path.stat().st_size for path in (tmp_path / "run").rglob("*") if path.is_file())
+    estimate = memory.disk_bytes(clf.settings_, data.X, memory.edge_count(None, 1000, 10), 3)
+    assert 0.7 < estimate / kept < 1.4

@@ -1,3 +1,4 @@
+import errno
 import json
 import subprocess
 import sys
@@ -122,8 +123,8 @@ def test_an_edited_description_is_said(model):
 
 def test_a_newer_file_is_said(model):
     path = model / "model.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 2}))
-    with pytest.raises(ValueError, match="has schema 2, and this glcn reads 1"):
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 3}))
+    with pytest.raises(ValueError, match="has schema 3, and this glcn reads 2"):
         GLCNClassifier.load(model)
 
 
@@ -146,6 +147,30 @@ def test_nothing_is_overwritten_and_nothing_is_left_half_written(blobs, model, m
     with pytest.raises(OSError, match="No space left"):
         clf.save(model.with_name("other"))
     assert [path.name for path in model.parent.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("change", ["truncated", "another shape", "missing"])
+def test_changed_files_of_known_rows_are_said(blobs, tmp_path, change):
+    X, _, few = blobs
+    GLCNClassifier(**FEW, batch_size=30, work_dir=tmp_path / "work").fit(X, few).save(tmp_path / "model")
+    GLCNClassifier.load(tmp_path / "model")
+    path = tmp_path / "model/known/embedding.npy"
+    content = path.read_bytes()
+    path.unlink()  # it is the same file as that in the work folder
+    if change != "missing":
+        path.write_bytes(content[:-4] if change == "truncated" else content.replace(b"(90, ", b"(09, "))
+    with pytest.raises(ValueError, match=r"known are missing or were changed after they were saved; take a copy"):
+        GLCNClassifier.load(tmp_path / "model")
+
+
+def test_a_full_disk_is_said_in_a_sentence(blobs, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(OSError, match=r"can not write .*model\.safetensors: No space left on device; make room"):
+        fitted(blobs)[1].save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unfitted_classifier_can_not_be_saved(tmp_path):

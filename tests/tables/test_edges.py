@@ -93,10 +93,13 @@ def test_what_is_no_graphml(tmp_path, content):
         read_edges(written(tmp_path, content, "g.graphml"), NAMES)
 
 
-def test_xml_entities_are_refused(tmp_path):
-    bomb = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]><graphml>&b;</graphml>'
-    with pytest.raises(ValueError, match="XML entities"):
-        read_edges(written(tmp_path, bomb, "g.graphml"), NAMES)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "latin-1"])
+@pytest.mark.parametrize("doctype", ['x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]', 'graphml SYSTEM "elsewhere.dtd"'])
+def test_document_types_are_refused_in_any_encoding(tmp_path, encoding, doctype):
+    bomb = f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE {doctype}><graphml/>'
+    (tmp_path / "g.graphml").write_bytes(bomb.encode(encoding))
+    with pytest.raises(ValueError, match="has a DOCTYPE, which may define entities; write the graph without it"):
+        read_edges(tmp_path / "g.graphml", NAMES)
 
 
 def test_edges_of_new_rows(tmp_path):

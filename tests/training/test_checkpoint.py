@@ -1,10 +1,14 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
+from scipy import sparse
 
 import glcn.training.checkpoint
 from glcn import GLCNClassifier
+from glcn.exceptions import CheckpointWarning
 from glcn.state_file import write_state
 from glcn.training import Checkpoint
 
@@ -79,6 +83,62 @@ def test_a_training_that_died_ends_with_the_same_bits(tmp_path, blobs, settings)
         assert again.history_ == whole.history_
         assert again.best_epoch_ == whole.best_epoch_
         np.testing.assert_array_equal(again.label_distributions_, whole.label_distributions_)
+
+
+def test_a_finished_training_is_not_repeated(tmp_path, blobs):
+    X, _, few = blobs
+    path = tmp_path / "state"
+    whole = GLCNClassifier(fixed_epochs=5, random_state=0).fit(X, few, checkpoint=path, checkpoint_every=1e9)
+    epochs = []
+    again = GLCNClassifier(fixed_epochs=5, random_state=0)
+    again.fit(X, few, checkpoint=path, callback=epochs.append)
+    assert epochs == []
+    assert again.history_ == whole.history_
+    assert again.n_iter_ == 5
+    np.testing.assert_array_equal(again.label_distributions_, whole.label_distributions_)
+
+
+def test_a_disk_that_fills_up_does_not_end_the_training(tmp_path, blobs, monkeypatch):
+    X, _, few = blobs
+    clf = GLCNClassifier(fixed_epochs=4, random_state=0)
+
+    def full(*_):
+        raise OSError("can not write the state: No space left on device")
+
+    monkeypatch.setattr(glcn.training.checkpoint, "write_state", full)
+    with pytest.warns(CheckpointWarning, match="No space left on device .training goes on") as told:
+        clf.fit(X, few, checkpoint=tmp_path / "state")
+    assert len(told) == 1
+    assert clf.n_iter_ == 4
+
+
+def test_too_small_a_disk_is_said_before_work(tmp_path, blobs, monkeypatch):
+    X, _, few = blobs
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
+    epochs = []
+    with pytest.raises(OSError, match=r"needs about 1 MB on disk in .*, and 1 MB are free; make room"):
+        GLCNClassifier(random_state=0).fit(X, few, checkpoint=tmp_path / "state", callback=epochs.append)
+    assert epochs == []
+
+
+def test_another_graph_prior_or_row_is_refused(tmp_path):
+    random = np.random.default_rng(0)
+    X = random.normal(size=(1500, 4))
+    few = np.where(np.arange(1500) < 30, np.arange(1500) % 2, -1)
+    ring = sparse.csr_array((np.ones(1500), (np.arange(1500), (np.arange(1500) + 1) % 1500)), (1500, 1500))
+    ring = ring + ring.T
+
+    def fit(X=X, graph=ring, prior=ring):
+        clf = GLCNClassifier("closeness", prior_weight=0.1, fixed_epochs=1, random_state=0, validation_fraction=0)
+        return clf.fit(X, few, graph=graph, prior=prior, checkpoint=tmp_path / "state")
+
+    fit()
+    fit()
+    moved = X.copy()
+    moved[601] += 1e-3  # one of those rows that no sample of a thousand has
+    for change in ({"graph": ring * 2}, {"graph": ring @ ring}, {"prior": ring * 2}, {"X": moved}):
+        with pytest.raises(ValueError, match="other data or with other settings"):
+            fit(**change)
 
 
 def test_another_training_is_refused(tmp_path, blobs):

@@ -9,12 +9,14 @@ from rich.table import Table
 
 from glcn.cli.errors import told_plainly
 from glcn.cli.inputs import (
+    MOST_SEED,
     Categorical,
     Data,
     Descriptor,
     Drop,
     Edges,
     IdColumn,
+    KeepLabel,
     Label,
     Labels,
     LabelsFile,
@@ -42,6 +44,7 @@ def compare(
     numeric: Numeric = None,
     categorical: Categorical = None,
     drop: Drop = None,
+    keep_label: KeepLabel = None,
     prepare: Prepare = None,
     split: Split = None,
     labels: Labels = None,
@@ -57,7 +60,7 @@ def compare(
     folds: Annotated[int, typer.Option(min=2, help="Parts that the labelled rows are divided into.")] = 5,
     repeats: Annotated[int, typer.Option(min=1, help="How often they are divided anew.")] = 1,
     n_neighbors: Neighbors = None,
-    seed: Annotated[int, typer.Option(help="Seed of the division and of the methods.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of the division and of the methods.")] = 0,
     jobs: Annotated[int, typer.Option(min=1, help="Fits side by side, one thread each.")] = 1,
     out: Annotated[
         Path | None, typer.Option(help="JSONL file for the scores.", show_default="runs/compare-NAME.jsonl")
@@ -88,6 +91,7 @@ def compare(
             numeric=numeric,
             categorical=categorical,
             drop=drop,
+            keep_label=keep_label,
             prepare=prepare,
             split=split,
             labels=labels,

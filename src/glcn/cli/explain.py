@@ -1,6 +1,5 @@
 """`glcn explain`: why a row was classified as it was, and which features the graph goes by."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +8,7 @@ from rich.table import Table
 
 from glcn.cli.errors import told_plainly
 from glcn.cli.words import plain_console, shown
+from glcn.escaping import visible_json
 
 if TYPE_CHECKING:
     from glcn.estimator import Explanation
@@ -22,6 +22,9 @@ def explain(
     ] = None,
     top: Annotated[int, typer.Option(min=1, help="Neighbours, or features, to list.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="Write JSON in place of tables.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="Print the tables only, without the sentences around them.")
+    ] = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
 ) -> None:
     """Show which neighbours decided about a row; without --row, which features the learned graph goes by."""
@@ -35,10 +38,10 @@ def explain(
         numbers = [_number(loaded, name) for name in row]
         found = loaded.clf.explain(numbers, top=top)
         if as_json:
-            typer.echo(json.dumps([_as_dict(loaded, why) for why in found], indent=2, ensure_ascii=False))
+            typer.echo(visible_json([_as_dict(loaded, why) for why in found], indent=2))
             return
         for why in found:
-            _print(loaded, why)
+            _print(loaded, why, quiet)
 
 
 def _number(run: "Run", name: str) -> int:
@@ -48,7 +51,7 @@ def _number(run: "Run", name: str) -> int:
         return int(name)
     places = (run.ids == name).nonzero()[0]
     if not len(places):
-        raise ValueError(f"there is no row {name!r}; rows have names such as {run.ids[0]!r}")
+        raise ValueError(f"there is no row {name!r}; rows have names such as {str(run.ids[0])!r}")
     return int(places[0])
 
 
@@ -82,7 +85,7 @@ def _as_dict(run: "Run", why: "Explanation") -> dict[str, Any]:
     }
 
 
-def _print(run: "Run", why: "Explanation") -> None:
+def _print(run: "Run", why: "Explanation", quiet: bool) -> None:
     console = plain_console()
     words = _as_dict(run, why)
     table = Table(
@@ -93,9 +96,12 @@ def _print(run: "Run", why: "Explanation") -> None:
     for each in words["neighbors"]:
         label = shown(each["label"]) if each["label"] is not None else f"({shown(each['predicted'])})"
         table.add_row(shown(each["row"]), label, f"{each['weight']:.1%}", f"{100 * each['probability_through']:+.1f}")
-    table.caption = "labels in brackets are predicted; the last column is in points of probability"
-    table.caption_justify = "left"
+    if not quiet:
+        table.caption = "labels in brackets are predicted; the last column is in points of probability"
+        table.caption_justify = "left"
     console.print(table)
+    if quiet:
+        return
     alone, without = words["alone"], words["without_strongest"]
     if words["neighbors"]:
         console.print(
@@ -118,7 +124,7 @@ def _features(run: "Run", top: int) -> list[tuple[str, float]]:
 
 def _print_features(features: list[tuple[str, float]], as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(dict(features), indent=2, ensure_ascii=False))
+        typer.echo(visible_json(dict(features), indent=2))
         return
     table = Table("feature", title="what the learned graph goes by", title_justify="left")
     table.add_column("share of the distance", justify="right")

@@ -3,7 +3,8 @@
 import sys
 import time
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +14,7 @@ from rich.table import Table
 
 from glcn.cli.errors import INTERRUPTED, told_plainly
 from glcn.cli.inputs import (
+    MOST_SEED,
     AddLabels,
     Categorical,
     Data,
@@ -20,6 +22,7 @@ from glcn.cli.inputs import (
     Drop,
     Edges,
     IdColumn,
+    KeepLabel,
     Label,
     Labels,
     LabelsFile,
@@ -34,7 +37,8 @@ from glcn.cli.inputs import (
 )
 from glcn.cli.report import make_page
 from glcn.cli.verbosity import Verbose, check_verbosity, epoch_lines, show_columns, show_settings
-from glcn.cli.words import plain_console, print_notes, shown
+from glcn.cli.words import plain_console, print_notes, shown, warnings_as_notes
+from glcn.escaping import visible_json
 from glcn.exceptions import GraphCollapseWarning, TrainingInterruptedWarning
 
 if TYPE_CHECKING:
@@ -52,13 +56,14 @@ def fit(
     numeric: Numeric = None,
     categorical: Categorical = None,
     drop: Drop = None,
+    keep_label: KeepLabel = None,
     prepare: Prepare = None,
     variant: Annotated[str, typer.Option(help="Form of the network: plus, closeness, paper or released.")] = "plus",
     split: Split = None,
     labels: Labels = None,
     descriptor: Descriptor = None,
     add_labels: AddLabels = None,
-    seed: Annotated[int, typer.Option(help="Seed of the training, and of a random split.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of the training, and of a random split.")] = 0,
     n_neighbors: Neighbors = None,
     max_epochs: Annotated[
         int | None, typer.Option(min=1, help="Most epochs to train.", show_default="the variant's own")
@@ -80,6 +85,9 @@ def fit(
     ] = 30.0,
     report: Annotated[bool, typer.Option("--report", help="Write a page to look at, too: report.html.")] = False,
     profile: Annotated[bool, typer.Option("--profile", help="Show where the time goes; also in profile.json.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Write the scores as JSON; all else goes to standard error.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result folder only.")] = False,
     verbose: Verbose = False,
     debug: Annotated[bool, typer.Option("--debug", help="Show the full traceback of an error.")] = False,
@@ -88,43 +96,47 @@ def fit(
     with told_plainly(debug, "stopped before there was anything to save; if training had begun, add --resume to go on"):
         check_verbosity(quiet, verbose)
         # Imported here, so that --help answers at once.
-        from glcn.runs import load_run, write_run
+        from glcn.interrupts import held_interrupts
+        from glcn.runs import evaluate, load_run, write_run
         from glcn.training import as_torchrun_says
 
         with as_torchrun_says() as processes:
-            folder = processes.agree(
-                lambda: _folder(out, f"{name_of(data)}-{variant}-seed{seed}", resume, processes.restarted)
-            )
-            dataset = read_data(
-                data,
-                label=label,
-                id_column=id_column,
-                labels_file=labels_file,
-                graph=graph,
-                numeric=numeric,
-                categorical=categorical,
-                drop=drop,
-                prepare=prepare,
-                split=split,
-                labels=labels,
-                descriptor=descriptor,
-                seed=seed,
-            )
-            dataset = with_added_labels(dataset, data, add_labels)
-            given = {"max_epochs": max_epochs, "batch_size": batch_size, "batch_shares": batch_shares}
-            clf = _classifier(dataset, folder, variant, seed, n_neighbors, given)
-            quiet = quiet or not processes.is_first
-            console = plain_console(quiet=quiet)
-            _introduce(console, dataset)
-            told = None
-            if verbose:
-                show_columns(console, dataset.encoder)
-                told = epoch_lines(console)
-            clf.verbose = not quiet and not verbose and sys.stderr.isatty()
-            metrics, times = _fitted(clf, dataset, folder, profile, checkpoint_every, told)
-            if not processes.is_first:
-                return
-            write_run(folder, dataset, clf, metrics, times)
+            name = f"{name_of(data)}-{variant}-seed{seed}"
+            folder = processes.agree(lambda: _folder(out, name, resume, processes.restarted))
+            with _begun(folder) if processes.is_first else nullcontext():
+                dataset = read_data(
+                    data,
+                    label=label,
+                    id_column=id_column,
+                    labels_file=labels_file,
+                    graph=graph,
+                    numeric=numeric,
+                    categorical=categorical,
+                    drop=drop,
+                    keep_label=keep_label,
+                    prepare=prepare,
+                    split=split,
+                    labels=labels,
+                    descriptor=descriptor,
+                    seed=seed,
+                )
+                dataset = with_added_labels(dataset, data, add_labels)
+                given = {"max_epochs": max_epochs, "batch_size": batch_size, "batch_shares": batch_shares}
+                clf = _classifier(dataset, folder, variant, seed, n_neighbors, given)
+                quiet = quiet or not processes.is_first
+                console = plain_console(quiet=quiet, stderr=as_json)
+                _introduce(console, dataset)
+                told = None
+                if verbose:
+                    show_columns(console, dataset.encoder)
+                    told = epoch_lines(console)
+                clf.verbose = not quiet and not verbose and sys.stderr.isatty()
+                seconds, times = _fitted(clf, dataset, folder, profile, checkpoint_every, told)
+                if not processes.is_first:
+                    return
+                with held_interrupts() as held:  # what was learned is not lost any more
+                    metrics = evaluate(dataset, clf) | {"seconds": seconds}
+                    write_run(folder, dataset, clf, metrics, times)
             if verbose:
                 show_settings(console, clf.settings_)
             console.print(_result_table(dataset, clf, metrics))
@@ -134,9 +146,11 @@ def fit(
             if report:
                 page = make_page(load_run(folder), quiet=quiet)
                 console.print(f"report in [bold]{shown(str(page))}[/]", soft_wrap=True)
-            if quiet:
+            if as_json:
+                typer.echo(visible_json(metrics | {"run": str(folder)}, indent=2))
+            elif quiet:
                 typer.echo(folder)
-    if clf.interrupted_:
+    if clf.interrupted_ or held.pressed:
         raise typer.Exit(INTERRUPTED)
 
 
@@ -170,13 +184,13 @@ def _fitted(
     profile: bool,
     checkpoint_every: float,
     callback: "Callback | None",
-) -> tuple[dict[str, Any], "FitProfile | None"]:
-    """Train, and return how well that went and where the time did."""
-    from glcn.runs import checkpoint_of, evaluate
-    from glcn.training import current_processes, profiled
+) -> tuple[float, "FitProfile | None"]:
+    """Train, and return how many seconds that took and where they went."""
+    from glcn.runs import checkpoint_of
+    from glcn.training import profiled
 
     start = time.perf_counter()
-    with warnings.catch_warnings():
+    with warnings_as_notes():
         for category in (GraphCollapseWarning, TrainingInterruptedWarning):
             warnings.simplefilter("ignore", category)  # the table says the same in its place
         held_out = dataset.validation if len(dataset.validation) else None
@@ -190,28 +204,34 @@ def _fitted(
                 checkpoint=checkpoint_of(folder),
                 checkpoint_every=checkpoint_every,
             )
-            seconds = round(time.perf_counter() - start, 3)
-    if not current_processes().is_first:
-        return {}, None
-    return evaluate(dataset, clf) | {"seconds": seconds}, times
+            return round(time.perf_counter() - start, 3), times
+
+
+@contextmanager
+def _begun(folder: Path) -> Iterator[None]:
+    """Make the place of a run, so that one that can not be written is noticed before any work; none is left empty."""
+    from glcn.runs import begin_run, give_up
+
+    begin_run(folder)
+    try:
+        yield
+    finally:
+        give_up(folder)
 
 
 def _folder(out: Path | None, name: str, resume: bool, restarted: bool) -> Path:
     """Choose where a run goes: a new folder, or that of one which was begun, where it is to be gone on with."""
-    from glcn.runs import check_target, free_path, last_begun, unfinished
+    from glcn.runs import free_path, is_begun, last_begun, unfinished
 
     runs = Path("runs")
-    begun = last_begun(runs, name) if out is None else out if unfinished(out).exists() else None
+    begun = last_begun(runs, name) if out is None else out if is_begun(out) else None
     if resume and begun is None:
         raise FileNotFoundError(f"there is no unfinished run {out or runs / name} to go on with; leave --resume out")
     if begun is not None and (resume or restarted):
-        folder = begun
-    elif out is not None and begun is not None:
+        return begun
+    if out is not None and begun is not None:
         raise FileExistsError(f"{unfinished(out)} is a run that was not finished; add --resume, or move it away")
-    else:
-        folder = out or free_path(runs, name)
-    check_target(folder)
-    return folder
+    return out or free_path(runs, name)
 
 
 def _introduce(console: Console, dataset: "Dataset") -> None:
@@ -232,7 +252,7 @@ def _introduce(console: Console, dataset: "Dataset") -> None:
 
 
 def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, Any]) -> Table:
-    from glcn.estimator.memory import readable
+    from glcn.whole_files import readable
 
     table = Table(
         show_header=False, title=f"GLCN, {clf.variant} variant, seed {clf.random_state}", title_justify="left"

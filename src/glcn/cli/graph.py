@@ -13,6 +13,7 @@ from rich.table import Table
 
 from glcn.cli.errors import told_plainly
 from glcn.cli.progress import stage_bar
+from glcn.cli.words import warnings_as_notes
 from glcn.exceptions import RestartedBuildWarning
 
 if TYPE_CHECKING:
@@ -43,9 +44,8 @@ def build(
         from glcn.store import build_store
 
         start = time.perf_counter()
-        with warnings.catch_warnings(), nullcontext() if quiet else stage_bar() as report:
+        with warnings_as_notes(), nullcontext() if quiet else stage_bar() as report:
             warnings.simplefilter("always", RestartedBuildWarning)
-            warnings.showwarning = _note
             store = build_store(features, out, labels=labels, n_neighbors=n_neighbors, metric=metric, progress=report)
         if quiet:
             typer.echo(store.path)
@@ -67,10 +67,6 @@ def show(
         if verify:
             table.add_row("checksums", "all as they were built")
         Console().print(table)
-
-
-def _note(message: Warning | str, *_: object, **__: object) -> None:
-    Console(stderr=True).print(f"[bold]note:[/] {escape(str(message))}", soft_wrap=True)
 
 
 def _table(store: "Store", seconds: float | None = None) -> Table:

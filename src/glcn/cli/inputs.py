@@ -29,6 +29,10 @@ LabelsFile = Annotated[
 Numeric = Annotated[list[str] | None, typer.Option(help="Own table: a column of numbers, whatever it looks like.")]
 Categorical = Annotated[list[str] | None, typer.Option(help="Own table: a column whose values are names.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Own table: a column to leave out.")]
+KeepLabel = Annotated[
+    list[str] | None,
+    typer.Option(help="Own file: a label such as NA or none that is a class here, and no missing one; repeatable."),
+]
 Prepare = Annotated[
     str | None,
     typer.Option(
@@ -52,6 +56,7 @@ Neighbors = Annotated[
         show_default="10, or all of few rows",
     ),
 ]
+MOST_SEED = 2**32 - 1
 _NEIGHBORS = 10
 
 
@@ -86,6 +91,7 @@ def read_data(
     numeric: list[str] | None,
     categorical: list[str] | None,
     drop: list[str] | None,
+    keep_label: list[str] | None,
     prepare: str | None,
     split: str | None,
     labels: int | None,
@@ -103,6 +109,7 @@ def read_data(
         "--numeric": numeric or None,
         "--categorical": categorical or None,
         "--drop": drop or None,
+        "--keep-label": keep_label or None,
     }
     for_named = {"--split": split, "--labels": labels, "--descriptor": descriptor}
     unfit = for_own if data in NAMES else for_named
@@ -125,6 +132,7 @@ def read_data(
             numeric=numeric or (),
             categorical=categorical or (),
             drop=drop or (),
+            keep_labels=keep_label or (),
             prepare=prepare or "standard",
         )
     raise ValueError(f"there is no dataset {data!r}; choose one of {NAMES}, or name a file")

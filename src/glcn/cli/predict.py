@@ -15,6 +15,7 @@ from glcn.cli.verbosity import Verbose, check_verbosity, show_columns, show_sett
 from glcn.cli.words import plain_console, print_notes, shown
 
 STDOUT = "-"
+NUMBERED = ""  # in place of a column of names
 MOST_ROWS, MOST_BYTES = 100_000, 1 << 28  # of a block of new rows
 
 
@@ -53,6 +54,9 @@ def predict(
     id_column: Annotated[
         str | None, typer.Option("--id", help="The column that names the new rows.", show_default="as in training")
     ] = None,
+    number_rows: Annotated[
+        bool, typer.Option("--number-rows", help="Number the new rows from 0, whatever names they have.")
+    ] = False,
     store: Annotated[
         Path | None, typer.Option(help="Where the store of the run is now.", show_default="where it was in training")
     ] = None,
@@ -67,22 +71,32 @@ def predict(
         from glcn.runs import load_run
 
         check_verbosity(quiet, verbose)
-        refuse_to_overwrite(out, force)
+        if number_rows and id_column is not None:
+            raise ValueError("--id and --number-rows contradict each other; give one of them")
+        check_output(out, force)
         console = plain_console(stderr=True, quiet=quiet)
         fitted = load_run(run, store=store)
         if verbose:
             show_columns(console, fitted.encoder)
             show_settings(console, fitted.clf.settings_)
         start = time.perf_counter()
-        answer(fitted, data, out, console, abstain=abstain, edges=edges, id_column=id_column, as_json=as_json)
+        names = NUMBERED if number_rows else id_column
+        answer(fitted, data, out, console, abstain=abstain, edges=edges, id_column=names, as_json=as_json)
         if verbose:
             console.print(f"read, classified and written in {time.perf_counter() - start:.1f} s", highlight=False)
 
 
-def refuse_to_overwrite(out: str, force: bool) -> None:
-    """Refuse early what would replace somebody's file."""
-    if out != STDOUT and Path(out).exists() and not force:
+def check_output(out: str, force: bool) -> None:
+    """Refuse early what would replace somebody's file, or could not be written at the end."""
+    from glcn.whole_files import check_writable
+
+    if out == STDOUT:
+        return
+    if Path(out).is_dir():
+        raise IsADirectoryError(f"{out} is a folder; name a file as --out")
+    if Path(out).exists() and not force:
         raise FileExistsError(f"{out} exists already; choose another --out, or pass --force")
+    check_writable(Path(out), "choose another --out")
 
 
 def answer(
@@ -96,7 +110,10 @@ def answer(
     id_column: str | None = None,
     as_json: bool = False,
 ) -> None:
-    """Read new rows, classify them by ``run`` and write the answers; the console hears what was guessed."""
+    """Read new rows, classify them by ``run`` and write the answers; the console hears what was guessed.
+
+    ``id_column`` names the rows: None is the column of training, and ``NUMBERED`` none at all.
+    """
     import numpy as np
 
     from glcn.answers import write_answers
@@ -154,10 +171,10 @@ def _ids(run: Fitted, table: Any, wanted: str | None) -> Any:
     """Name the rows by a column: the one that is asked for, else that of training if it is there."""
     from glcn.tables import row_names
 
-    column = wanted
-    if column is None and run.encoder is not None and isinstance(table.content, dict):
+    column = None if wanted == NUMBERED else wanted
+    if wanted is None and run.encoder is not None and isinstance(table.content, dict):
         column = run.encoder.id_column if run.encoder.id_column in table.content else None
-    return _Numbers(table.num_rows) if column is None else row_names(table, column)
+    return _Numbers(table.num_rows) if column is None else row_names(table, column, "pass --number-rows")
 
 
 class _Numbers:

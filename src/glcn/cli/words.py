@@ -1,11 +1,15 @@
 """Words from users' files on a terminal: shown as they are, never obeyed."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from glcn.escaping import visible
 
 
 def plain_console(**options: Any) -> Console:
@@ -18,8 +22,7 @@ def shown(text: object) -> str:
 
     A class that is named ``[red]`` or holds an escape sequence is printed so, and changes no colour and no title.
     """
-    visible = "".join(each if each.isprintable() else _written_out(each) for each in str(text))
-    return escape(visible)
+    return escape(visible(text))
 
 
 def shown_lines(text: object) -> str:
@@ -38,5 +41,13 @@ def print_notes(console: Console, notes: Sequence[str], most: int = 20) -> None:
         console.print(table, highlight=False)
 
 
-def _written_out(character: str) -> str:
-    return character.encode("unicode_escape", "backslashreplace").decode("ascii")
+@contextmanager
+def warnings_as_notes() -> Iterator[None]:
+    """Print warnings as sentences on stderr, without the places in our code that they come from."""
+    with warnings.catch_warnings():
+        warnings.showwarning = _note
+        yield
+
+
+def _note(message: Warning | str, *_: object, **__: object) -> None:
+    plain_console(stderr=True).print(f"[bold]note:[/] {shown(message)}", soft_wrap=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from glcn.datasets.dataset import UNKNOWN, Dataset
+from glcn.escaping import original
 from glcn.tables import find_column, read_table
+from glcn.tables.cells import MISSING
 from glcn.tables.notes import listed
 
 ROW, LABEL = "row", "label"
-_QUOTED = tuple(f"'{start}" for start in "=+-@\t\r\n")  # cells that an apostrophe keeps spreadsheets from running
 
 
 def add_labels(dataset: Dataset, path: Path, *, new_classes: bool) -> Dataset:
@@ -27,7 +28,7 @@ def add_labels(dataset: Dataset, path: Path, *, new_classes: bool) -> Dataset:
     new_classes
         Whether the file may name classes that the dataset does not have yet.
     """
-    told = {row: _plain(label, dataset.class_names) for row, label in _read(path).items()}
+    told = {row: _plain(label, dataset.class_names) for row, label in _read(path, dataset.class_names).items()}
     places = _places(dataset, list(told), path)
     names = _class_names(dataset, list(told.values()), path, new_classes=new_classes)
     y = dataset.y.copy()
@@ -54,13 +55,13 @@ def add_labels(dataset: Dataset, path: Path, *, new_classes: bool) -> Dataset:
     )
 
 
-def _read(path: Path) -> dict[str, str]:
-    """Return the label of each row that is named; an empty one is no label."""
+def _read(path: Path, classes: Container[str]) -> dict[str, str]:
+    """Return the label of each row that is named; an empty one is no label, nor is NA where it is no class."""
     table = read_table(path)
     rows, labels = (table.content[find_column(table, name, "--add-labels")] for name in (ROW, LABEL))
     told: dict[str, str] = {}
     for row, label in zip((str(row).strip() for row in rows), (str(label).strip() for label in labels), strict=True):
-        if not label:
+        if label.lower() in MISSING and label not in classes:
             continue
         if told.setdefault(row, label) != label:
             raise ValueError(f"{path.name} gives row {row!r} two labels, {told[row]!r} and {label!r}; keep one")
@@ -76,7 +77,7 @@ def _places(dataset: Dataset, wanted: list[str], path: Path) -> list[int]:
     found = [number.get(_plain(row, number)) for row in wanted]
     unknown = [row for row, place in zip(wanted, found, strict=True) if place is None]
     if unknown:
-        example = f"0 to {n - 1}" if dataset.ids is None else f"such as {dataset.ids[0]!r}"
+        example = f"0 to {n - 1}" if dataset.ids is None else f"such as {str(dataset.ids[0])!r}"
         raise ValueError(f"{path.name} names rows that are not there: {listed(unknown)}; there are rows {example}")
     return [place for place in found if place is not None]
 
@@ -104,4 +105,4 @@ def _notes(dataset: Dataset, path: Path, count: int, corrected: int, names: tupl
 
 def _plain(cell: str, known: Container[str]) -> str:
     """Return a cell without the apostrophe that our files put before what a spreadsheet would run."""
-    return cell[1:] if cell not in known and cell.startswith(_QUOTED) else cell
+    return cell if cell in known else original(cell)

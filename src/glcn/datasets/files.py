@@ -1,25 +1,13 @@
 """Files that appear whole or not at all."""
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from glcn.whole_files import written_aside
 
-@contextmanager
-def written_aside(path: Path) -> Iterator[Path]:
-    """Give a name to write to; afterwards the file takes its place by one rename, or is removed after an error."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        yield aside
-        aside.replace(path)
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
+__all__ = ["write_npz", "written_aside"]
 
 
 def write_npz(path: Path, **arrays: Any) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from glcn.datasets.dataset import UNKNOWN, Dataset, Source
-from glcn.datasets.own_labels import Labels, label_notes, read_label_values, refuse_targets
+from glcn.datasets.own_labels import Labels, label_notes, read_label_values, refuse_targets, without_missing
 from glcn.datasets.splits import Split
 from glcn.graph import CandidateGraph
 from glcn.tables import Table, TableEncoder, find_column, read_edges, read_labels, read_table, row_names
@@ -49,6 +49,7 @@ def read_own(
     numeric: Iterable[str] = (),
     categorical: Iterable[str] = (),
     drop: Iterable[str] = (),
+    keep_labels: Iterable[str] = (),
     prepare: str = "none",
 ) -> Dataset:
     """Read a user's file; the dataset's ``encoder`` turns other tables into the same features.
@@ -59,7 +60,7 @@ def read_own(
         A table (.csv, .tsv, .parquet) with named columns; "-" for CSV from standard input; an .npz file with arrays
         ``X`` and ``y``, or of ``scipy.sparse.save_npz``; or an .npy file of numbers.
     label
-        The table's column of labels; an empty cell is a row without one.
+        The table's column of labels; an empty cell, NA, NaN, null and their like are rows without one.
     id_column
         The table's column that names the rows; left out, rows are numbered from 0.
     labels_file
@@ -68,6 +69,8 @@ def read_own(
         A .csv or .tsv file with two row names an edge and optionally a weight, or a .graphml file.
     numeric, categorical, drop
         Columns that are to be read so; see :meth:`glcn.tables.TableEncoder.fit`.
+    keep_labels
+        Words such as NA or none that are classes here.
     prepare
         See :func:`glcn.datasets.load`.
     """
@@ -76,7 +79,8 @@ def read_own(
     id_column = None if id_column is None else find_column(table, id_column, "--id")
     y, where = _labels(table, label, labels_file)
     ids = np.arange(table.num_rows).astype(str) if id_column is None else row_names(table, id_column)
-    labels = read_label_values(y)
+    y, missing_notes = without_missing(y, keep_labels)
+    labels = read_label_values(y, " ".join(missing_notes))
     refuse_targets(labels, where)
     encoder = TableEncoder.fit(
         table.content,
@@ -87,7 +91,7 @@ def read_own(
         id_column=id_column,
         prepare=prepare,
     )
-    notes = [*table.notes, *encoder.notes, *label_notes(labels, y)]
+    notes = [*table.notes, *encoder.notes, *missing_notes, *label_notes(labels, y)]
     graph = None
     if edges is not None:
         graph, edge_notes = read_edges(edges, ids, named=id_column is not None)

@@ -2,8 +2,8 @@
 
 import copy
 import warnings
-from collections.abc import Callable, Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,13 +22,14 @@ from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
 from glcn.estimator.label_next import LabelNext, label_next
-from glcn.estimator.memory import Scope, check_memory, edge_count, needed_bytes
+from glcn.estimator.memory import Scope, check_memory, disk_bytes, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
-from glcn.estimator.purpose import purpose
+from glcn.estimator.purpose import Subject, purpose
 from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
-from glcn.exceptions import GraphCollapseWarning
+from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph
+from glcn.interrupts import held_interrupts
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
 from glcn.store import Store
@@ -41,6 +42,7 @@ from glcn.training import (
     TrainingData,
     current_processes,
 )
+from glcn.whole_files import check_space
 
 PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
@@ -109,6 +111,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         the validation rows, 30 at least; labels do not change by it. ``"auto"`` does it for ``"plus"``.
     warm_start : bool, default=False
         Whether ``fit`` starts from the weights of the last one, where these fit: quick after some new labels.
+        A warning says where they do not, as after a label of a new class.
     batch_size : int, None or "auto", default="auto"
         Seeds of the sampled neighbourhood that a step of training sees in place of all rows; an epoch is one step
         then. None trains on all rows at once, and so does ``"auto"`` up to 50,000 rows.
@@ -284,7 +287,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             Called after each epoch with a :class:`glcn.training.Progress`.
         checkpoint : optional
             File that keeps the state of the training. Where it exists already, training goes on from it, to the same
-            bits as one that was never interrupted.
+            bits as one that was never interrupted. A disk without room for it, and for the fitted classifier, is said
+            before work begins.
         checkpoint_every : optional
             Seconds between two states; left out, half a minute.
 
@@ -303,6 +307,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         scope = None if batch_size is None else self._scope(n, batch_size)
         memory = needed_bytes(settings, X, edges, len(labels.classes), scope)
         check_memory(memory, self.variant)
+        if checkpoint is not None:
+            kept_bytes = disk_bytes(settings, X, edges, len(labels.classes), features=not isinstance(graph, Store))
+            check_space(Path(checkpoint), kept_bytes, "what this fit will keep")
         settings["batch_size"] = batch_size
         candidates: CandidateGraph | CompleteGraph
         if in_blocks:
@@ -334,28 +341,30 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             self._take_weights(model, labels.classes)
         kept = None
         if checkpoint is not None:
-            kept = Checkpoint(Path(checkpoint), purpose(settings, X, labels.codes, rows), every=checkpoint_every)
+            given = candidates if graph is not None and not isinstance(graph, str | Store) else graph
+            subject = Subject(X, labels.codes, rows, given, data.prior)
+            kept = Checkpoint(Path(checkpoint), purpose(settings, subject), every=checkpoint_every)
         result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         if self.work_dir is not None and not current_processes().is_first:
             return self  # the first process alone writes there
-        with torch.no_grad(), stage("final answer"), ProgressBar() if self.verbose and space else nullcontext() as bar:
-            if bar is not None and space is not None:
-                space.report = bar.answering
-            output = answer()
+        with held_interrupts() as held:  # from here on, Ctrl-C could only lose what was learned
+            with torch.no_grad(), stage("final answer"), self._answer_bar(space):
+                output = answer()
 
-        # All at the end: a fit that fails leaves what an earlier one learned as it was.
-        self.model_ = model
-        self.settings_: dict[str, Any] = settings
-        self._record(result)
-        self._rows = known
-        self._codes = labels.codes
-        self._edge_weights = getattr(data.graph, "weights", None)
-        self._files = None if space is None else space.folder
-        found = graph is None or isinstance(graph, Store)
-        self.neighbor_recall_: float | None = known.index.recall if found else None
-        self.memory_estimate_ = memory
-        self._scale = scale
-        self._keep(problem, self._read_off(data, output, space))
+            # All at the end: a fit that fails leaves what an earlier one learned as it was.
+            self.model_ = model
+            self.settings_: dict[str, Any] = settings
+            self._record(result)
+            self._rows = known
+            self._codes = labels.codes
+            self._edge_weights = getattr(data.graph, "weights", None)
+            self._files = None if space is None else space.folder
+            found = graph is None or isinstance(graph, Store)
+            self.neighbor_recall_: float | None = known.index.recall if found else None
+            self.memory_estimate_ = memory
+            self._scale = scale
+            self._keep(problem, self._read_off(data, output, space))
+        self.interrupted_ = self.interrupted_ or held.pressed
         self._warn_if_interrupted()
         self._warn_if_collapsed()
         return self
@@ -430,15 +439,31 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         return load_classifier(cls, Path(folder), store)
 
     def _take_weights(self, model: Any, classes: NDArray[Any]) -> None:
-        """Start from the weights of an earlier fit, if they are of the same kind and for the same classes."""
+        """Start from the weights of an earlier fit; say so where they are of another kind or for other classes."""
         earlier = getattr(self, "model_", None)
-        if earlier is None or not np.array_equal(self.classes_, classes):
+        if earlier is None:
             return
         known, wanted = earlier.state_dict(), model.state_dict()
-        if {name: value.shape for name, value in known.items()} == {
-            name: value.shape for name, value in wanted.items()
-        }:
+        shapes = [{name: value.shape for name, value in weights.items()} for weights in (known, wanted)]
+        if np.array_equal(self.classes_, classes) and shapes[0] == shapes[1]:
             model.load_state_dict(known)
+            return
+        what = "settings or features" if np.array_equal(self.classes_, classes) else "classes"
+        warnings.warn(
+            f"warm_start could not keep the weights of the last fit, which had other {what}; training starts anew",
+            ColdStartWarning,
+            stacklevel=3,
+        )
+
+    @contextmanager
+    def _answer_bar(self, space: Workspace | None) -> Iterator[None]:
+        """Show how far the answer is, where it goes by blocks and somebody wants to see it."""
+        if not self.verbose or space is None:
+            yield
+            return
+        with ProgressBar() as bar:
+            space.report = bar.answering
+            yield
 
     def _in_blocks(self, X: Any, graph: Any) -> bool:
         """Whether all pairs of rows are asked for and too many to be stored."""

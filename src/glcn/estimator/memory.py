@@ -15,6 +15,7 @@ from glcn.exceptions import LowMemoryWarning
 from glcn.graph import LARGEST_STORED, CandidateGraph
 from glcn.nn import VARIANTS
 from glcn.store import Store
+from glcn.whole_files import readable
 
 FLOAT = 4  # bytes
 SURE = 2.0  # times what is free, above which there is no doubt that an estimate is too much
@@ -69,6 +70,27 @@ def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: i
     return features + FLOAT * (layers + weights) + stored + _EDGE * edges * trained // n
 
 
+def disk_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int, *, features: bool = True) -> int:
+    """Estimate what a fit will keep on disk: the state of its training, and all that new rows are answered by.
+
+    ``features`` says whether the rows themselves are among it.
+    """
+    n, p = (int(size) for size in X.shape)
+    m, d = int(settings["hidden_units"]), int(settings["projection_size"] or p)
+    if settings["variant"] in VARIANTS:
+        layers = d + m * (int(settings["n_layers"]) - 1) + 3 * num_classes
+    else:
+        layers = d + _VIEWS * (m * int(settings["n_hops"]) + 1) + 2 * num_classes
+    words = n * (30 + 9 * num_classes)  # a line of predictions
+    weights = 5 * p * (d + m)  # with moments and the best so far, and once more in the model
+    rows = 0 if not features else _matrix(X)
+    return rows + FLOAT * (n * layers + weights) + _STORED_EDGE * edges + words
+
+
+def _matrix(X: Any) -> int:
+    return int(X.data.nbytes + X.indices.nbytes + X.indptr.nbytes if sparse.issparse(X) else X.nbytes)
+
+
 def _features(settings: Mapping[str, Any], X: Any, n: int, p: int) -> int:
     """Return the bytes of what is made of X: a copy for new rows, a scaled one, and the network's own."""
     if sparse.issparse(X):
@@ -117,8 +139,3 @@ def check_memory(needed: int, variant: str) -> None:
     if needed > SURE * available:
         raise MemoryError(words)
     warnings.warn(words, LowMemoryWarning, stacklevel=3)
-
-
-def readable(count: int) -> str:
-    """Return a number of bytes for people."""
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{max(1, round(count / 1e6))} MB"

@@ -1,6 +1,5 @@
 """A fitted classifier on disk: a folder of safetensors and JSON. Nothing in it is run when it is read."""
 
-import hashlib
 import json
 import os
 import shutil
@@ -22,17 +21,18 @@ from glcn.estimator.graph_report import GraphReport
 from glcn.estimator.variants import RowScale
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels import Pattern
+from glcn.manifest import REMEDY, checksum, own_checksum
 from glcn.nn import GLCN, GLCNOutput, LearnedGraph, PlusOutput, View, Workspace, known_in_files
 from glcn.state_file import read_state, write_state
 from glcn.store import Store
+from glcn.whole_files import named_errors
 
 if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
-SCHEMA = 1
+SCHEMA = 2
 DESCRIPTION, STATE, FILES = "model.json", "model.safetensors", "known"
 _FACTS = ("n_iter_", "best_epoch_", "interrupted_", "memory_estimate_", "neighbor_recall_", "history_", "settings_")
-REMEDY = "take a copy that is whole, or fit again"
 
 
 def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
@@ -41,7 +41,8 @@ def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
         raise FileExistsError(f"{folder} exists already; choose another folder, or move it away")
     aside = folder.with_name(f".{folder.name}.partial")
     shutil.rmtree(aside, ignore_errors=True)  # left by one that was killed
-    aside.mkdir(parents=True)
+    with named_errors(folder):
+        aside.mkdir(parents=True)
     try:
         write_state(aside / STATE, _state(clf))
         if clf._files is not None:
@@ -50,9 +51,10 @@ def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:
             "schema": SCHEMA,
             "parameters": plain_parameters(clf.get_params(deep=False)),
             "classes": {"dtype": clf.classes_.dtype.str, "labels": clf.classes_.tolist()},
-            "checksum": _checksum(aside / STATE),
+            "checksum": checksum(aside / STATE),
+            "known": {} if clf._files is None else _forms(aside / FILES),
         }
-        description["own_checksum"] = _own_checksum(description)
+        description["own_checksum"] = own_checksum(description)
         (aside / DESCRIPTION).write_text(json.dumps(description, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         aside.rename(folder)
     except BaseException:
@@ -70,11 +72,25 @@ def _take_files(source: Path, target: Path) -> None:
             shutil.copyfile(path, target / path.name)
 
 
+def _forms(folder: Path) -> dict[str, list[int]]:
+    """Return the length and the shape of each file: the content may be far too long for checksums."""
+    return {path.name: [path.stat().st_size, *_shape(path)] for path in sorted(folder.glob("*.npy"))}
+
+
+def _shape(path: Path) -> tuple[int, ...]:
+    try:
+        return tuple(np.load(path, mmap_mode="r", allow_pickle=False).shape)
+    except (ValueError, OSError, EOFError):
+        return ()
+
+
 def load_classifier(kind: type["GLCNClassifier"], folder: Path, store: str | Path | None = None) -> "GLCNClassifier":
     """Read what :func:`save_classifier` wrote; a ValueError says what is wrong with the files."""
     description = _description(folder)
-    if _checksum(folder / STATE) != description["checksum"]:
+    if checksum(folder / STATE) != description["checksum"]:
         raise ValueError(f"{folder / STATE} is damaged or was changed after it was saved; {REMEDY}")
+    if _forms(folder / FILES) != description["known"]:
+        raise ValueError(f"files in {folder / FILES} are missing or were changed after they were saved; {REMEDY}")
     state = read_state(folder / STATE)
     try:
         clf = kind(**_from_plain(description["parameters"]))
@@ -97,7 +113,7 @@ def _description(folder: Path) -> dict[str, Any]:
         raise ValueError(f"{path} is damaged ({error}); {REMEDY}") from error
     if schema != SCHEMA:
         raise ValueError(f"{path} has schema {schema!r}, and this glcn reads {SCHEMA}; use the glcn that wrote it")
-    if _own_checksum(description) != own:
+    if own_checksum(description) != own:
         raise ValueError(f"{path} was changed after it was saved; {REMEDY}")
     return description
 
@@ -246,13 +262,3 @@ def _from_plain(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 def _item(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
-
-
-def _own_checksum(description: Mapping[str, Any]) -> str:
-    content = {name: value for name, value in description.items() if name != "own_checksum"}
-    return hashlib.blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=16).hexdigest()

@@ -5,6 +5,8 @@ import io
 import sys
 import unicodedata
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,15 +87,23 @@ def find_column(table: Table, name: str, option: str) -> str:
     raise ValueError(f"{table.source} has no column {name!r}; it has {listed(list(table.content), 10)}{hint}")
 
 
-def row_names(table: Table, column: str) -> NDArray[np.str_]:
-    """Return the names of the rows by the column that holds them; each must be there once."""
+def row_names(table: Table, column: str, otherwise: str = "leave --id out") -> NDArray[np.str_]:
+    """Return the names of the rows by the column that holds them; each must be there once.
+
+    ``otherwise`` says how to do without.
+    """
     column = find_column(table, column, "--id")
-    names = [str(name).strip() for name in table.content[column]]
+    names = ["" if name is None or name != name else str(name).strip() for name in table.content[column]]
+    if "" in names:
+        raise ValueError(
+            f"the column {column!r} of {table.source} is empty in row {names.index('')} (counted from 0); name each "
+            f"row, or {otherwise} to number them"
+        )
     name, number = Counter(names).most_common(1)[0]
     if number > 1:
         raise ValueError(
             f"the column {column!r} of {table.source} names some rows twice, such as {name!r}; name each row once, or "
-            "leave --id out"
+            f"{otherwise} to number them"
         )
     return np.array(names, dtype=str)
 
@@ -112,15 +122,27 @@ def existing(path: Path) -> Path:
 def _read_parquet(path: Path) -> dict[str, NDArray[Any]]:
     import pandas as pd  # here, because it takes half a second and only Parquet needs it
 
-    try:
+    with _parquet_errors(path):
+        import pyarrow.parquet as pq
+
+        titles = pq.read_schema(path).names
+    refuse_repeated(titles, path.name)
+    with _parquet_errors(path):
         frame = pd.read_parquet(path)
-    except ImportError as error:
-        raise ImportError("Parquet files need pyarrow: pip install 'glcn[parquet]'") from error
-    except (ValueError, OSError) as error:  # those of pyarrow are of these kinds
-        raise ValueError(f"{path.name} can not be read as a Parquet file ({error})") from error
     if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
         frame = frame.reset_index()
     return named_columns(frame, path.name)
+
+
+@contextmanager
+def _parquet_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise ImportError("Parquet files need pyarrow: pip install 'glcn[parquet]'") from error
+    except (ValueError, OSError, NotImplementedError) as error:  # those of pyarrow are of these kinds
+        what = str(error).partition("\n")[0]
+        raise ValueError(f"{path.name} can not be read as a Parquet file ({what}); write it anew") from error
 
 
 def named_columns(frame: Any, name: str = "the table") -> dict[str, NDArray[Any]]:
@@ -167,4 +189,9 @@ def _read_matrix(path: Path, mapped: bool) -> tuple[Any, NDArray[Any] | None]:
         raise ValueError(f"X in {path.name} must have a row for each thing to classify, got shape {X.shape}")
     if X.dtype.kind not in "biuf":
         raise ValueError(f"X in {path.name} must hold numbers, got dtype {X.dtype}; encode the texts, or use a table")
+    if y is not None and y.ndim != 1 and y.size != len(y):
+        raise ValueError(
+            f"y in {path.name} must have one label a row, got shape {y.shape}; turn columns of 0 and 1 into labels by "
+            "y.argmax(axis=1)"
+        )
     return (X if X.ndim == 2 else X.reshape(len(X), -1)), y

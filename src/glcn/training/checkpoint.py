@@ -1,13 +1,15 @@
 """The state of a training on disk: one safetensors file, never half-written, and no pickle."""
 
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from glcn.exceptions import CheckpointWarning
 from glcn.state_file import read_state, write_state
 
-SCHEMA = 1
+SCHEMA = 2
 EVERY = 30.0  # seconds between two checkpoints
 
 
@@ -29,6 +31,7 @@ class Checkpoint:
         self.purpose = purpose
         self.every = EVERY if every is None else every
         self._last = time.monotonic()
+        self._failed = False
 
     @property
     def is_due(self) -> bool:
@@ -36,9 +39,16 @@ class Checkpoint:
         return time.monotonic() - self._last >= self.every
 
     def write(self, state: Mapping[str, Any]) -> None:
-        """Keep a state: dictionaries and lists of tensors, numbers, words and None."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        write_state(self.path, {"schema": SCHEMA, "purpose": self.purpose, "state": state})
+        """Keep a state: dictionaries and lists of tensors, numbers, words and None.
+
+        Where it can not be written, the one before stays, and a warning says so once: the training is worth more.
+        """
+        try:
+            write_state(self.path, {"schema": SCHEMA, "purpose": self.purpose, "state": state})
+        except OSError as error:
+            if not self._failed:
+                warnings.warn(f"{error} (training goes on without)", CheckpointWarning, stacklevel=2)
+            self._failed = True
         self._last = time.monotonic()
 
     def read(self) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from torch.optim import Adam
 from torch.optim.lr_scheduler import StepLR
 
 from glcn.graph import Prior
+from glcn.interrupts import held_interrupts
 from glcn.kernels import Features
 from glcn.kernels.stopwatch import stage
 from glcn.training.checkpoint import Checkpoint
@@ -122,7 +123,8 @@ def train(
     The best weights are those with the lowest validation loss, or the last ones where there are no validation rows.
     Ctrl-C ends training the same way, with the best weights so far. ``before_epoch`` is told the number
     of each epoch before it, for losses that change with time. Where ``checkpoint`` holds a state, training goes on from
-    there, to the same bits. Where processes train together, each calls this with its own share of the data.
+    there, to the same bits; in the end it holds the last state, so that what comes after training can be done again.
+    Where processes train together, each calls this with its own share of the data.
     """
     processes = current_processes()
     generator = torch.Generator() if generator is None else generator
@@ -132,7 +134,7 @@ def train(
     network = processes.join(model)
     first, interrupted = state.epoch, False
     try:
-        for epoch in range(first, settings.max_epochs + 1):
+        for epoch in range(first, 0 if state.finished else settings.max_epochs + 1):
             state.epoch = epoch
             if before_epoch is not None:
                 before_epoch(epoch)
@@ -151,6 +153,10 @@ def train(
                 state.schedule.step()
             if checkpoint is not None and processes.is_first and checkpoint.is_due:
                 checkpoint.write(state.kept(epoch + 1))
+        if checkpoint is not None and processes.is_first and not state.finished:
+            with held_interrupts() as held:
+                checkpoint.write(state.kept(state.epoch, finished=True))
+            interrupted = held.pressed
     except KeyboardInterrupt:
         if state.epoch == 0:
             raise  # nothing was trained yet, so there is nothing to keep
@@ -191,6 +197,7 @@ class _State:
         self.history: dict[str, list[float]] = {}
         self.validation: dict[str, float] = {}
         self.epoch = 0
+        self.finished = False
 
     def record(self, terms: dict[str, float], looked: dict[str, float]) -> dict[str, float]:
         """Note an epoch; ``looked`` is what was found on validation rows, if they were looked at."""
@@ -202,10 +209,11 @@ class _State:
             self.history.setdefault(name, []).append(value)
         return report
 
-    def kept(self, epoch: int) -> dict[str, Any]:
-        """Return all of it, to go on with ``epoch``."""
+    def kept(self, epoch: int, *, finished: bool = False) -> dict[str, Any]:
+        """Return all of it, to go on with ``epoch``, or to end with it."""
         return {
             "epoch": epoch,
+            "finished": finished,
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "schedule": self.schedule.state_dict(),
@@ -220,6 +228,7 @@ class _State:
     def load(self, kept: Mapping[str, Any]) -> None:
         """Take over what :meth:`kept` returned."""
         self.epoch, self.history, self.validation = kept["epoch"], kept["history"], kept["validation"]
+        self.finished = kept["finished"]
         self.model.load_state_dict(kept["model"])
         self.optimizer.load_state_dict(kept["optimizer"])
         self.schedule.load_state_dict(kept["schedule"])
