@@ -109,7 +109,7 @@ def test_a_folder_that_can_not_be_written_is_said_before_training(command, tmp_p
     (tmp_path / "locked").mkdir(mode=0o555)
     result = command("fit", "digits", "--out", "locked/run")
     assert result.exit_code == 2
-    assert "can not write into" in result.stderr
+    assert "no files can be made in" in result.stderr
 
 
 def test_ctrl_c_saves_the_best_so_far(tmp_path):

@@ -10,6 +10,8 @@ from pathlib import Path
 _REMEDIES = {
     errno.ENOSPC: "make room on that disk, or choose another place",
     errno.EDQUOT: "make room within your quota, or choose another place",
+    errno.EFBIG: "allow longer files, or choose another place",
+    errno.EIO: "choose another disk",
     errno.EROFS: "choose a place that can be written to",
     errno.EACCES: "choose a place that you may write to",
     errno.EPERM: "choose a place that you may write to",
@@ -66,10 +68,11 @@ def check_writable(path: Path, remedy: str) -> None:
 
 def check_space(path: Path, needed: int, what: str) -> None:
     """Refuse early what would fill the disk."""
-    free = shutil.disk_usage(existing_parent(path)).free
+    folder = existing_parent(path)
+    free = shutil.disk_usage(folder).free
     if needed > free:
         raise OSError(
-            f"{what} needs about {readable(needed)} on disk in {path}, and {readable(free)} are free; make room, or "
+            f"{what} needs about {readable(needed)} on disk in {folder}, and {readable(free)} are free; make room, or "
             "choose another place"
         )
 
