@@ -1,6 +1,7 @@
 """What all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from groups import three_groups
 
 def pytest_configure():
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # in the processes that tests start, too
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it runs behind ignore Ctrl-C
 
 
 def _real_data() -> Path | None:
