@@ -143,7 +143,7 @@ def test_commands(table, graph, new, words, folder):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-@settings(max_examples=1000, **(QUIET | {"derandomize": False}))
+@settings(max_examples=600, **(QUIET | {"derandomize": False}))
 @given(table=files, graph=graphs, new=st.none() | files, words=more_words)
 def test_thousands_of_commands(table, graph, new, words, folder):
     check_commands(table, graph, new, words, folder)

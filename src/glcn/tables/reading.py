@@ -140,7 +140,9 @@ def _parquet_errors(path: Path) -> Iterator[None]:
         yield
     except ImportError as error:
         raise ImportError("Parquet files need pyarrow: pip install 'glcn[parquet]'") from error
-    except (ValueError, OSError, NotImplementedError) as error:  # those of pyarrow are of these kinds
+    except MemoryError:
+        raise
+    except Exception as error:  # damaged files raise errors of many kinds, and some of pyarrow's own
         what = str(error).partition("\n")[0]
         raise ValueError(f"{path.name} can not be read as a Parquet file ({what}); write it anew") from error
 
