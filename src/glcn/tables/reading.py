@@ -129,9 +129,10 @@ def _read_parquet(path: Path) -> dict[str, NDArray[Any]]:
     refuse_repeated(titles, path.name)
     with _parquet_errors(path):
         frame = pd.read_parquet(path)
-    if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
-        frame = frame.reset_index()
-    return named_columns(frame, path.name)
+        if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
+            frame = frame.reset_index()
+        columns = {str(title): _array(frame[title]) for title in frame}
+    return named_columns(columns, path.name)
 
 
 @contextmanager
