@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 from generated import CASES, MESSAGES, NAMES, QUIET, broken, edge_files, labels, tables, told
 from glcn.cli import app
+from glcn.estimator import variants
 
 FEW = 9  # rows of files that are no text
 number = st.floats(width=32) | st.integers(-(2**40), 2**40).map(float)
@@ -87,6 +88,12 @@ graphs = st.one_of(
 more_words = st.lists(
     st.sampled_from(["--json", "--number-rows", "--abstain=0.8", "--id=name", "-q"]), max_size=2, unique=True
 )
+
+
+@pytest.fixture(autouse=True)
+def few_epochs(monkeypatch):
+    """Train for a moment: without validation rows, no option says how long."""
+    monkeypatch.setitem(variants._PLUS, "fixed_epochs", 3)
 
 
 @pytest.fixture(autouse=True)
