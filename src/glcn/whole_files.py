@@ -52,6 +52,8 @@ def named_errors(path: Path) -> Iterator[None]:
 
 def settle(path: Path) -> None:
     """Wait until a file, or the list of a folder's files, is on the disk."""
+    if os.name == "nt":
+        return  # Windows waits for files that are open for writing only
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

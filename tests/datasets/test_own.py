@@ -267,3 +267,12 @@ def test_repeated_columns_of_parquet_are_said(tmp_path):
     pq.write_table(pa.table([[1.0], [2.0], ["x"]], names=["p", "p", "y"]), tmp_path / "t.parquet")
     with pytest.raises(ValueError, match=r"^t\.parquet has 2 columns named 'p'; rename all but one$"):
         read_own(tmp_path / "t.parquet", label="y")
+
+
+def test_texts_of_parquet_that_are_none_are_said(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"p": ["red!", "blue"], "y": ["a", "b"]}), path, compression="none")
+    path.write_bytes(path.read_bytes().replace(b"red!", b"re\xf0!"))
+    with pytest.raises(ValueError, match=r"t\.parquet can not be read as a Parquet file \(.*\); write it anew"):
+        read_own(path, label="y")

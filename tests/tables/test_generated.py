@@ -99,7 +99,7 @@ def test_broken_files(content):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
-@settings(max_examples=3000, **(QUIET | {"derandomize": False}))
+@settings(max_examples=2000, **(QUIET | {"derandomize": False}))
 @given(content=tables())
 def test_thousands_of_tables(content, folder):
     check_table(content, folder)
@@ -114,7 +114,7 @@ def test_thousands_of_graphs(content, folder):
 
 
 @pytest.mark.slow
-@settings(max_examples=5000, **(QUIET | {"derandomize": False}))
+@settings(max_examples=3000, **(QUIET | {"derandomize": False}))
 @given(content=broken)
 def test_thousands_of_broken_files(content):
     check_bytes(content)

@@ -129,9 +129,10 @@ def _read_parquet(path: Path) -> dict[str, NDArray[Any]]:
     refuse_repeated(titles, path.name)
     with _parquet_errors(path):
         frame = pd.read_parquet(path)
-    if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
-        frame = frame.reset_index()
-    return named_columns(frame, path.name)
+        if isinstance(frame.index, pd.MultiIndex) or frame.index.name is not None:
+            frame = frame.reset_index()
+        columns = {str(title): _array(frame[title]) for title in frame}
+    return named_columns(columns, path.name)
 
 
 @contextmanager
@@ -140,7 +141,9 @@ def _parquet_errors(path: Path) -> Iterator[None]:
         yield
     except ImportError as error:
         raise ImportError("Parquet files need pyarrow: pip install 'glcn[parquet]'") from error
-    except (ValueError, OSError, NotImplementedError) as error:  # those of pyarrow are of these kinds
+    except MemoryError:
+        raise
+    except Exception as error:  # damaged files raise errors of many kinds, and some of pyarrow's own
         what = str(error).partition("\n")[0]
         raise ValueError(f"{path.name} can not be read as a Parquet file ({what}); write it anew") from error
 
