@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -29,24 +28,25 @@ def test_the_page_is_that_of_the_committed_figures():
         assert 0 < row["low"] <= row["ratio"] <= row["high"], row["name"]
 
 
-def test_contestants_take_turns_and_slow_ones_are_slow():
-    from race import ratio, take_turns
+def test_contestants_take_turns_and_slow_ones_are_slow(monkeypatch):
+    import race
 
-    order = []
+    order, clock = [], [0.0]
+    monkeypatch.setattr(race.time, "perf_counter", lambda: clock[0])
 
     def sleeper(name, seconds):
         def step():
             order.append(name)
-            time.sleep(seconds)
+            clock[0] += seconds
 
         return step
 
-    seconds = take_turns({"slow": sleeper("slow", 0.12), "quick": sleeper("quick", 0.04)}, 2)
-    found = ratio(seconds["slow"], seconds["quick"])
-    assert 2 < found.middle < 4.5
-    assert found.low <= found.middle <= found.high
+    seconds = race.take_turns({"slow": sleeper("slow", 0.12), "quick": sleeper("quick", 0.04)}, 2)
+    found = race.ratio(seconds["slow"], seconds["quick"])
+    assert found == pytest.approx((3, 3, 3))
     turns = [name for name, before in zip(order, ["", *order], strict=False) if name != before]
     assert turns[-4:] == ["slow", "quick", "slow", "quick"]
+    assert order[-5:].count("quick") == 5  # 0.2 seconds make a turn
 
 
 def hold(megabytes):
