@@ -45,13 +45,18 @@ def own_checksum(content: Mapping[str, Any]) -> str:
 def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise ValueError(f"{path} is missing, so this is no whole run, or one of an older glcn; {REMEDY}")
+    return read_sealed(path, SCHEMA)
+
+
+def read_sealed(path: Path, known: int) -> dict[str, Any]:
+    """Read a description that has a schema and a checksum of its own; a ValueError says what is wrong with it."""
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        schema, own, _ = content["schema"], content["own_checksum"], content["files"]
+        schema, own = content["schema"], content["own_checksum"]
     except (ValueError, KeyError, TypeError) as error:
         raise ValueError(f"{path} is damaged ({error}); {REMEDY}") from error
-    if schema != SCHEMA:
-        raise ValueError(f"{path} has schema {schema!r}, and this glcn reads {SCHEMA}; use the glcn that wrote it")
+    if schema != known:
+        raise ValueError(f"{path} has schema {schema!r}, and this glcn reads {known}; use the glcn that wrote it")
     if own_checksum(content) != own:
-        raise ValueError(f"{path} was changed after the run was saved; {REMEDY}")
+        raise ValueError(f"{path} was changed after it was saved; {REMEDY}")
     return content

@@ -21,7 +21,7 @@ from glcn.estimator.graph_report import GraphReport
 from glcn.estimator.variants import RowScale
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.kernels import Pattern
-from glcn.manifest import REMEDY, checksum, own_checksum
+from glcn.manifest import REMEDY, checksum, own_checksum, read_sealed
 from glcn.nn import GLCN, GLCNOutput, LearnedGraph, PlusOutput, View, Workspace, known_in_files
 from glcn.state_file import read_state, write_state
 from glcn.store import Store
@@ -106,16 +106,7 @@ def _description(folder: Path) -> dict[str, Any]:
     path = folder / DESCRIPTION
     if not path.is_file() or not (folder / STATE).is_file():
         raise FileNotFoundError(f"{folder} holds no saved model ({DESCRIPTION} and {STATE}); name the folder of one")
-    try:
-        description: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        schema, own = description["schema"], description["own_checksum"]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{path} is damaged ({error}); {REMEDY}") from error
-    if schema != SCHEMA:
-        raise ValueError(f"{path} has schema {schema!r}, and this glcn reads {SCHEMA}; use the glcn that wrote it")
-    if own_checksum(description) != own:
-        raise ValueError(f"{path} was changed after it was saved; {REMEDY}")
-    return description
+    return read_sealed(path, SCHEMA)
 
 
 def _state(clf: "GLCNClassifier") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from glcn.graph.coarse import ROWS_PER_CELL
 from glcn.store.arrays import StoredArray
 from glcn.store.format import PARTIAL
+from glcn.whole_files import existing_parent
 
 
 def features_of(arrays: dict[str, StoredArray], path: Path) -> StoredArray:
@@ -30,7 +31,7 @@ def check_target(out: Path) -> None:
     """Refuse early what could not be written at the end."""
     if out.exists():
         raise FileExistsError(f"{out} exists already; choose another name, or move it away")
-    parent = _existing_parent(out)
+    parent = existing_parent(out)
     if not parent.is_dir() or not os.access(parent, os.W_OK):
         raise PermissionError(f"can not write into {parent}; choose another folder")
 
@@ -42,19 +43,12 @@ def check_space(aside: Path, shape: tuple[int, ...], n_neighbors: int) -> None:
     graph = 8 + 4 * (1 + 2 * n_neighbors)  # at most
     needed = rows * (4 * columns + lists + graph + 16) + 2 * 4 * columns * (rows // ROWS_PER_CELL + 1)
     there = sum(path.stat().st_size for path in aside.iterdir()) if aside.is_dir() else 0
-    free = shutil.disk_usage(_existing_parent(aside)).free
+    free = shutil.disk_usage(existing_parent(aside)).free
     if needed - there > free:
         raise OSError(
             f"building {aside.name.removesuffix(PARTIAL)} needs up to {(needed - there) / 1e9:.1f} GB on disk, and "
             f"{free / 1e9:.1f} GB are free; make room, or choose another folder"
         )
-
-
-def _existing_parent(path: Path) -> Path:
-    parent = path.absolute().parent
-    while not parent.exists():
-        parent = parent.parent
-    return parent
 
 
 def identity(path: Path) -> dict[str, Any]:
