@@ -11,7 +11,7 @@ from scipy import sparse
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from glcn.estimator.inputs import as_features
+from glcn.estimator.inputs import training_features
 from glcn.graph import CompleteGraph
 from glcn.kernels import Features
 from glcn.nn import GLCN, GLCNLoss
@@ -106,7 +106,7 @@ def _sizes(this: Case) -> tuple[int, int, int]:
 
 
 def _features(this: Case) -> Features:
-    return as_features(this.X, compact=True)
+    return training_features(this.X, compact=True, device="cpu")
 
 
 def _dense(this: Case) -> Tensor:

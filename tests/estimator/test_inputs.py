@@ -3,7 +3,9 @@ import pytest
 import torch
 from scipy import sparse
 
-from glcn.estimator.inputs import as_features, choose_device, class_weights, prior_on
+from glcn import GLCNClassifier
+from glcn.estimator import inputs
+from glcn.estimator.inputs import as_features, choose_device, class_weights, prior_on, training_features
 from glcn.graph import CandidateGraph
 from glcn.kernels import SparseFeatures
 
@@ -16,6 +18,25 @@ def test_features_are_compact_where_that_pays():
     X = np.ones((2, 2))
     as_features(X, compact=True)[:] = 7
     assert (X == 1).all()  # a copy
+
+
+def test_training_leaves_out_the_zeros_of_dense_features_on_the_cpu():
+    thin = np.eye(20, dtype=np.float32)
+    features = training_features(thin, compact=True, device="cpu")
+    assert isinstance(features, SparseFeatures)
+    assert features.values.tolist() == [1] * 20
+    for X, compact, device in ((thin, False, "cpu"), (thin, True, "meta"), (np.ones((4, 4)), True, "cpu")):
+        assert isinstance(training_features(X, compact=compact, device=device), torch.Tensor)
+
+
+def test_a_fit_without_the_zeros_is_the_fit_with_them(monkeypatch):
+    X = np.random.default_rng(0).random((60, 40)).astype(np.float32)
+    X[X < 0.9] = 0
+    y = np.where(np.arange(60) < 20, np.arange(60) % 2, -1)
+    thin = GLCNClassifier(max_epochs=3, fixed_epochs=3, validation_fraction=0, dropout=0, random_state=0)
+    answer = thin.fit(X, y).label_distributions_
+    monkeypatch.setattr(inputs, "SPARSE_BELOW", 0.0)
+    np.testing.assert_allclose(thin.fit(X, y).label_distributions_, answer, atol=1e-5)
 
 
 def test_prior_is_none_at_weight_zero_else_the_callers_matrix():

@@ -11,7 +11,7 @@ from scipy import sparse
 from glcn.baselines.networks import ConvolutionNetwork, Edges, gat, gcn, label_loss
 from glcn.estimator.attachment import given_in_batches
 from glcn.estimator.base import GraphClassifier
-from glcn.estimator.inputs import as_features
+from glcn.estimator.inputs import as_features, training_features
 from glcn.estimator.network import NetworkMixin
 from glcn.training import Callback, TrainingData
 
@@ -32,7 +32,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         known, candidates = self._joined(X, graph)
         A = candidates.to_scipy()
         data = TrainingData(
-            x=as_features(X, compact=True),
+            x=training_features(X, compact=True, device=self.device),
             graph=self._edges(A),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 
 from glcn.baselines.networks import Edges, label_loss, perceptron
 from glcn.estimator.base import TransductiveClassifier
-from glcn.estimator.inputs import as_features
+from glcn.estimator.inputs import as_features, training_features
 from glcn.estimator.network import NetworkMixin
 from glcn.kernels import Features
 from glcn.training import Callback, TrainingData
@@ -103,7 +103,7 @@ class PerceptronClassifier(NetworkMixin, TransductiveClassifier):
         x = as_features(X, compact=True)
         seen = np.concatenate([rows.train, rows.validation])  # no other row has a part in training
         data = TrainingData(
-            x=as_features(X[seen], compact=True),
+            x=training_features(X[seen], compact=True, device=self.device),
             graph=_NO_EDGES,
             targets=torch.from_numpy(labels.codes[seen]),
             train_rows=torch.arange(len(rows.train)),

@@ -20,7 +20,7 @@ from glcn.estimator.building import Parts, Plan, build
 from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
-from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on
+from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on, training_features
 from glcn.estimator.label_next import LabelNext, label_next
 from glcn.estimator.memory import Scope, check_memory, disk_bytes, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
@@ -321,7 +321,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         compact = settings["projection_size"] is not None
         data = TrainingData(
-            x=as_features(scale(X), compact=compact) if batch_size is None else RowsOnDemand(X, scale, compact),
+            x=training_features(scale(X), compact=compact, device=self.device)
+            if batch_size is None
+            else RowsOnDemand(X, scale, compact),
             graph=candidates if uses_weights(self.variant) else candidates.unweighted(),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),

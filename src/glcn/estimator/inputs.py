@@ -15,14 +15,30 @@ from glcn.kernels import Features, SparseFeatures
 from glcn.store import Store
 
 _BLOCK = 1 << 22  # values
-SPARSE_BELOW = 0.15  # share of stored entries under which sparse products beat dense ones
+SPARSE_BELOW = 0.25  # share of stored entries under which sparse products beat dense ones
 
 
 def as_features(X: Any, *, compact: bool) -> Features:
     """Turn validated features into CSR where most entries are zero and ``compact`` allows it, else into a tensor."""
-    if compact and sparse.issparse(X) and X.nnz < SPARSE_BELOW * X.shape[0] * X.shape[1]:
+    if compact and sparse.issparse(X) and mostly_zero(X):
         return SparseFeatures.from_scipy(X)
     return torch.from_numpy(np.array(X.toarray() if sparse.issparse(X) else X, dtype=np.float32, order="C"))
+
+
+def training_features(X: Any, *, compact: bool, device: str) -> Features:
+    """Turn validated features into what is multiplied in every epoch: on the CPU, dense ones that are mostly zero too.
+
+    Converting them takes as long as some epochs save, which is why ``as_features`` leaves them dense.
+    """
+    if compact and mostly_zero(X) and not sparse.issparse(X) and choose_device(device).type == "cpu":
+        X = sparse.csr_array(X)
+    return as_features(X, compact=compact)
+
+
+def mostly_zero(X: Any) -> bool:
+    """Whether products with features are quicker without their zeros."""
+    entries = X.nnz if sparse.issparse(X) else np.count_nonzero(X)
+    return bool(entries < SPARSE_BELOW * X.shape[0] * X.shape[1])
 
 
 @dataclass(frozen=True, eq=False)

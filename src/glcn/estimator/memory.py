@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from glcn.estimator.inputs import SPARSE_BELOW
+from glcn.estimator.inputs import mostly_zero
 from glcn.exceptions import LowMemoryWarning
 from glcn.graph import LARGEST_STORED, CandidateGraph
 from glcn.nn import VARIANTS
@@ -95,7 +95,7 @@ def _features(settings: Mapping[str, Any], X: Any, n: int, p: int) -> int:
     """Return the bytes of what is made of X: a copy for new rows, a scaled one, and the network's own."""
     if sparse.issparse(X):
         copies = 2 * int(X.data.nbytes + X.indices.nbytes)
-        if settings["projection_size"] is not None and X.nnz < SPARSE_BELOW * n * p:
+        if settings["projection_size"] is not None and mostly_zero(X):
             return copies + 5 * FLOAT * int(X.nnz)
         return copies + 2 * FLOAT * n * p
     dropped = settings["variant"] in VARIANTS and settings["dropout"] > 0
