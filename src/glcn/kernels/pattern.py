@@ -72,6 +72,13 @@ class Pattern:
         reverse = np.empty(0, np.int32) if self.reverse is None else self.reverse.numpy()
         return PatternArrays(chunk_bounds(indptr), indptr, self.indices.numpy(), reverse)
 
+    @property
+    def both_ways(self) -> PatternArrays:
+        """The arrays for a backward pass, which needs the mirror image of each entry."""
+        if self.reverse is None:
+            raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")
+        return self.arrays
+
     def to(self, device: torch.device | str) -> "Pattern":
         """Return the pattern on another device."""
         if self.indptr.device == torch.device(device):
