@@ -89,7 +89,11 @@ class Pattern:
 
 def chunk_bounds(indptr: NDArray[np.int32]) -> NDArray[np.int64]:
     """Cut rows into chunks of about ``ENTRIES_PER_CHUNK`` stored entries."""
-    chunks = max(1, int(indptr[-1]) // ENTRIES_PER_CHUNK)
+    return bounds(indptr, max(1, int(indptr[-1]) // ENTRIES_PER_CHUNK))
+
+
+def bounds(indptr: NDArray[np.int32], chunks: int) -> NDArray[np.int64]:
+    """Cut rows into so many chunks, or fewer, with about as many stored entries each."""
     targets = np.linspace(0, int(indptr[-1]), chunks + 1)[1:-1]
     inner = np.searchsorted(indptr, targets)
     return np.unique(np.concatenate(([0], inner, [len(indptr) - 1]))).astype(np.int64)
