@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from cases import Case, case, clustered
 from networks import CdistGLCN, ChunkedGLCN, GatheredGLCN, KernelGCN, PlainGLCN, PyGGAT, PyGGCN, SparseGCN
-from race import Step
+from race import Seconds, Step, take_turns
 from scipy import sparse
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -28,6 +28,11 @@ def epoch(name: str, side: str, dropout: float = 0.0, evaluated: bool = False) -
     torch.manual_seed(0)
     network = _EPOCHS[side](this, dropout)
     return _training(network.model, network.loss, evaluated)
+
+
+def race_of_epochs(name: str, sides: list[str], dropout: float, evaluated: bool, rounds: int) -> dict[str, Seconds]:
+    """Return the seconds of an epoch of each contestant."""
+    return take_turns({side: epoch(name, side, dropout, evaluated) for side in sides}, rounds)
 
 
 def epoch_of_size(rows: int, k: int, side: str) -> Step:

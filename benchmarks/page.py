@@ -20,6 +20,10 @@ about a machine, ratios about programs. "Extra" is what an epoch needs on top of
 its own. GLCN and GCN have 16 hidden units, GLCN a projection of 70 columns. PyTorch Geometric gets dense features and
 a normalised graph that is computed once, as most people run it; plain GLCN is the same network by gather and scatter;
 GCN on our kernels shows what learning a graph costs when everything else is the same.
+
+Each race over epochs has a fresh process. The system's allocator may give large arrays back to the system after every
+use and has to ask for them again, which can cost plain PyTorch half of its time; "freed memory kept" is the same race
+with an allocator that is told to keep all it ever got (glibc's MALLOC_MMAP_THRESHOLD_ and MALLOC_TRIM_THRESHOLD_).
 """
 _ROWS = (2_500, 5_000, 10_000, 20_000, 40_000, 80_000)
 _NEIGHBORS = (5, 10, 20, 40)

@@ -1,20 +1,27 @@
-"""Contestants take turns in one process, so that what slows the machine down slows all of them."""
+"""Contestants take turns in one process, so that what slows the machine down slows all of them.
+
+Each race has a fresh process: in one that has worked before, large arrays come from memory that was kept, which makes
+those quicker that need many.
+"""
 
 import ctypes
 import gc
 import multiprocessing
+import os
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 SHORTEST_TURN = 0.2  # seconds; quicker contestants repeat their work within a turn
 LONG_STEP = 15.0  # seconds, compared with which compiling is nothing
+
+KEPT_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(1 << 32), "MALLOC_TRIM_THRESHOLD_": str(1 << 33)}  # for glibc
 
 Step = Callable[[], None]
 Seconds = NDArray[np.float64]
@@ -66,10 +73,18 @@ def extra_megabytes(prepare: Callable[..., Step], small: tuple[object, ...], *ar
     """
     if not Path("/proc/self/clear_refs").exists():
         return None
+    return in_fresh_process(_weigh, prepare, small, arguments)
+
+
+def in_fresh_process(
+    function: Callable[..., Any], *arguments: object, environment: Mapping[str, str] | None = None
+) -> Any:
+    """Return what a function returns in a process of its own, which has one thread and a changed environment."""
     context = multiprocessing.get_context("spawn")
     receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_weigh, args=(sender, prepare, small, arguments))
-    child.start()
+    child = context.Process(target=_answer, args=(sender, function, arguments))
+    with _changed_environment(environment or {}):
+        child.start()
     sender.close()
     try:
         return receiver.recv()
@@ -79,12 +94,25 @@ def extra_megabytes(prepare: Callable[..., Step], small: tuple[object, ...], *ar
         child.join()
 
 
-def _weigh(
-    sender: Connection, prepare: Callable[..., Step], small: tuple[object, ...], arguments: tuple[object, ...]
-) -> None:
+@contextmanager
+def _changed_environment(changes: Mapping[str, str]) -> Iterator[None]:
+    before = dict(os.environ)
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _answer(sender: Connection, function: Callable[..., Any], arguments: tuple[object, ...]) -> None:
     import torch
 
     torch.set_num_threads(1)
+    sender.send(function(*arguments))
+
+
+def _weigh(prepare: Callable[..., Step], small: tuple[object, ...], arguments: tuple[object, ...]) -> float:
     warm_up = prepare(*small)
     for _ in range(2):
         warm_up()
@@ -96,7 +124,7 @@ def _weigh(
     before = _status("VmRSS")
     for _ in range(2):
         step()
-    sender.send((_status("VmHWM") - before) / 1024)
+    return (_status("VmHWM") - before) / 1024
 
 
 def _status(name: str) -> int:

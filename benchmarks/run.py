@@ -22,7 +22,7 @@ import page
 import torch
 from cases import case
 from fits import cora, gat_fit, label_spreading_fit, plus_fit
-from race import Seconds, extra_megabytes, ratio, take_turns
+from race import KEPT_MEMORY, Seconds, extra_megabytes, in_fresh_process, ratio, take_turns
 from rich.console import Console
 from rich.progress import track
 
@@ -63,15 +63,19 @@ def _in_order(rows: list[Row]) -> list[Row]:
 
 def epochs(quick: bool) -> Iterator[Row]:
     """Time a training epoch: GLCN against GCN, GAT and itself in plain PyTorch."""
-    settings = ((0.0, False, "no dropout, no evaluation"), (0.6, True, "dropout 0.6, with an evaluation"))
+    settings = (
+        (0.0, False, {}, "no dropout, no evaluation"),
+        (0.0, False, KEPT_MEMORY, "no dropout, no evaluation, freed memory kept"),
+        (0.6, True, {}, "dropout 0.6, with an evaluation"),
+    )
     for name in ("cora",) if quick else ("cora", "pubmed", "mnist-10k"):
         contestants.check_equal(name)
         title = case(name).title
         names = [side for side in contestants.SIDES if not ("sparse" in side and name == "mnist-10k")]
-        for dropout, evaluated, words in settings:
-            sides = {side: contestants.epoch(name, side, dropout, evaluated) for side in names}
-            seconds = take_turns(sides, 3 if quick else 15)
-            weighed = names if not evaluated else []  # the same memory, and dropout's on top
+        for dropout, evaluated, environment, words in settings:
+            race = (name, names, dropout, evaluated, 3 if quick else 15)
+            seconds = in_fresh_process(contestants.race_of_epochs, *race, environment=environment)
+            weighed = names if not evaluated and not environment else []  # the same memory, and dropout's on top
             memory = {side: extra_megabytes(contestants.epoch, ("tiny", side), name, side) for side in weighed}
             for side in names[1:]:
                 plain = side.startswith("plain")

@@ -1,6 +1,7 @@
 """The committed figures are those of the page, and the races measure what they say."""
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -59,3 +60,18 @@ def test_memory_is_that_of_the_step():
     from race import extra_megabytes
 
     assert 95 < extra_megabytes(hold, (1,), 100) < 130
+
+
+def kept_memory():
+    """What a process of a race sees of its environment, and how many threads it has."""
+    import torch
+
+    return os.environ.get("MALLOC_TRIM_THRESHOLD_"), torch.get_num_threads()
+
+
+def test_a_fresh_process_has_its_own_environment():
+    from race import KEPT_MEMORY, in_fresh_process
+
+    assert in_fresh_process(kept_memory) == (None, 1)
+    assert in_fresh_process(kept_memory, environment=KEPT_MEMORY) == (KEPT_MEMORY["MALLOC_TRIM_THRESHOLD_"], 1)
+    assert "MALLOC_TRIM_THRESHOLD_" not in os.environ

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import chain
 from math import exp, log, sqrt
 
@@ -9,6 +10,7 @@ from torch.nn.functional import elu
 from torch_geometric.nn import GATConv, GCNConv
 
 from glcn.baselines.networks import Edges, Logits, gat, gcn, label_loss, perceptron
+from glcn.graph import symmetric_pattern
 from glcn.kernels import SparseFeatures
 
 pytestmark = pytest.mark.filterwarnings("ignore:Sparse CSR tensor support is in beta state")
@@ -175,16 +177,20 @@ def test_gcn_and_its_gradient_are_those_of_pytorch_geometric(x, A, weighted_adja
         torch.testing.assert_close(model.layers[0].convolution.bias.grad, first.bias.grad)
 
 
-def test_gat_and_its_gradient_are_those_of_pytorch_geometric(x, A, weighted_adjacency):
+@pytest.mark.parametrize("kernels", [True, False])
+def test_gat_and_its_gradient_are_those_of_pytorch_geometric(x, A, weighted_adjacency, kernels):
     model = small_gat()
     first = copied(GATConv(4, 5, heads=2), model.weights[0], model.layers[0])
     second = copied(GATConv(10, 3, heads=3, concat=False), model.weights[1], model.layers[1])
     given = pattern(weighted_adjacency).index
     expected = second(elu(first(x, given)), given)
-    found = model(x, pattern(A)).logits
+    expected.square().sum().backward()
+    edges = pattern(A)
+    if kernels:
+        edges = replace(edges, pattern=symmetric_pattern(sparse.csr_array(A)))
+    found = model(x, edges).logits
     torch.testing.assert_close(found, expected)
     found.square().sum().backward()
-    expected.square().sum().backward()
     torch.testing.assert_close(model.weights[0].grad, first.lin.weight.grad.T)
     torch.testing.assert_close(model.layers[0].convolution.att_src.grad, first.att_src.grad)
     torch.testing.assert_close(model.layers[1].convolution.att_dst.grad, second.att_dst.grad)
@@ -253,17 +259,19 @@ def test_every_layer_drops_entries_of_its_input(sizes):
     assert kept == int(kept)
 
 
-def test_attention_is_dropped_too(A):
+@pytest.mark.parametrize("kernels", [True, False])
+def test_attention_is_dropped_too(A, kernels):
     """With all messages alike, GAT without dropout of attention returns the message; with it, it does not."""
     model = small_gat(0.5).train()
+    edges = replace(pattern(A), pattern=symmetric_pattern(sparse.csr_array(A)) if kernels else None)
     layer = model.layers[1]
     message = torch.ones(12, 9, dtype=torch.float64)
     with torch.random.fork_rng(devices=[]), torch.no_grad():
         torch.manual_seed(0)
         layer.convolution.bias.zero_()
-        assert not torch.allclose(layer(message, pattern(A)), torch.ones(12, 3, dtype=torch.float64))
+        assert not torch.allclose(layer(message, edges), torch.ones(12, 3, dtype=torch.float64))
         layer.eval()
-        torch.testing.assert_close(layer(message, pattern(A)), torch.ones(12, 3, dtype=torch.float64))
+        torch.testing.assert_close(layer(message, edges), torch.ones(12, 3, dtype=torch.float64))
 
 
 def test_weights_start_as_glorot_says_and_repeat_by_seed():

@@ -13,6 +13,8 @@ from glcn.estimator.attachment import given_in_batches
 from glcn.estimator.base import GraphClassifier
 from glcn.estimator.inputs import as_features, training_features
 from glcn.estimator.network import NetworkMixin
+from glcn.graph import symmetric_pattern
+from glcn.kernels import Features
 from glcn.training import Callback, TrainingData
 
 
@@ -32,7 +34,7 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         known, candidates = self._joined(X, graph)
         A = candidates.to_scipy()
         data = TrainingData(
-            x=training_features(X, compact=True, device=self.device),
+            x=self._features(X),
             graph=self._edges(A),
             targets=torch.from_numpy(labels.codes),
             train_rows=torch.from_numpy(rows.train),
@@ -73,6 +75,10 @@ class _ConvolutionClassifier(NetworkMixin, GraphClassifier):
         logits = self.model_(as_features(table, compact=True), self._edges(A)).logits[self._rows.index.num_rows :]
         probabilities: NDArray[np.float32] = logits.softmax(dim=1).numpy()
         return probabilities
+
+    def _features(self, X: Any) -> Features:
+        """Return what the network is trained on."""
+        return training_features(X, compact=True, device=self.device)
 
     def _edges(self, A: Any) -> Edges:
         """Turn rows that receive from columns into edges."""
@@ -154,9 +160,9 @@ class GCNClassifier(_ConvolutionClassifier):
 class GATClassifier(_ConvolutionClassifier):
     """Graph attention network (Veličković et al., 2018), by PyTorch Geometric's ``GATConv``.
 
-    The defaults are those of its paper for Cora and Citeseer, but for a cap on the epochs; for Pubmed it sets
-    ``output_heads=8, learning_rate=0.01, weight_decay=1e-3``. Weights of the graph are not looked at. Needs ``pip
-    install 'glcn[baselines]'``.
+    Its messages pass through our kernels, several times as fast. The defaults are those of its paper for Cora and
+    Citeseer, but for a cap on the epochs; for Pubmed it sets ``output_heads=8, learning_rate=0.01,
+    weight_decay=1e-3``. Weights of the graph are not looked at. Needs ``pip install 'glcn[baselines]'``.
 
     Parameters
     ----------
@@ -220,8 +226,14 @@ class GATClassifier(_ConvolutionClassifier):
         self.verbose = verbose
 
     def _edges(self, A: Any) -> Edges:
+        A = sparse.csr_array(A)
+        A.eliminate_zeros()
+        A.sort_indices()
         target, source = A.nonzero()
-        return Edges(torch.from_numpy(np.stack([source, target]).astype(np.int64)), None)
+        by_columns = A.tocsc()
+        mirrored = np.array_equal(A.indptr, by_columns.indptr) and np.array_equal(A.indices, by_columns.indices)
+        index = torch.from_numpy(np.stack([source, target]).astype(np.int64))
+        return Edges(index, None, symmetric_pattern(A) if mirrored else None)
 
     def _network(self, sizes: list[int], generator: torch.Generator) -> ConvolutionNetwork:
         return gat(sizes, self.heads, self.output_heads, self.dropout, generator)

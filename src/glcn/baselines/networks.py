@@ -10,7 +10,7 @@ from torch.nn import Identity, Module, ModuleList, Parameter, init
 from torch.nn.functional import cross_entropy, elu
 
 from glcn.graph import Prior
-from glcn.kernels import Features, dropout, feature_products
+from glcn.kernels import Features, Pattern, attention, dropout, feature_products, propagate_heads
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +19,12 @@ class Edges:
 
     index: Tensor  # (2, E), or a sparse (n, n) tensor of weights whose rows receive
     weight: Tensor | None  # (E,) beside (2, E)
+    pattern: Pattern | None = None  # the same edges for our kernels, where each one has its reverse
 
     def to(self, device: torch.device | str) -> "Edges":
         """Return the edges on another device."""
-        return Edges(self.index.to(device), None if self.weight is None else self.weight.to(device))
+        weight = None if self.weight is None else self.weight.to(device)
+        return Edges(self.index.to(device), weight, None if self.pattern is None else self.pattern.to(device))
 
 
 class Logits(NamedTuple):
@@ -132,6 +134,21 @@ class _Convolution(Module):
         return result
 
 
+class _AttentionConvolution(_Convolution):
+    """A ``GATConv`` whose messages pass through our kernels where the edges allow it, several times as fast."""
+
+    def forward(self, message: Tensor, edges: Edges) -> Tensor:
+        conv, pattern = self.convolution, edges.pattern
+        if pattern is None:
+            return super().forward(message, edges)
+        heads = message.view(len(message), conv.heads, conv.out_channels)
+        source, target = (heads * conv.att_src).sum(dim=2), (heads * conv.att_dst).sum(dim=2)
+        weights = attention(source, target, pattern, conv.negative_slope)
+        received = propagate_heads(dropout(weights, conv.dropout if self.training else 0.0), message, pattern)
+        result: Tensor = conv.bias + (received if conv.concat else received.view_as(heads).mean(dim=1))
+        return result
+
+
 class _Bias(Module):
     """A layer without edges."""
 
@@ -169,7 +186,7 @@ def gat(
     for size, count in zip(sizes[1:], counts, strict=True):
         last = len(layers) == len(counts) - 1
         layers.append(
-            _Convolution(
+            _AttentionConvolution(
                 _convolutions().GATConv(
                     size * count, size, heads=count, concat=not last, dropout=dropout, add_self_loops=False, bias=True
                 )

@@ -1,6 +1,7 @@
 """Numba kernels with hand-written gradients, each with a plain PyTorch reference that also serves other devices."""
 
 from glcn.kernels.all_pairs import AllPairs
+from glcn.kernels.attention import attention, propagate_heads
 from glcn.kernels.dropout import dropout
 from glcn.kernels.edge_distances import EdgeDistances, edge_distances
 from glcn.kernels.graph_terms import GraphTerms, graph_terms
@@ -18,10 +19,12 @@ __all__ = [
     "GraphTerms",
     "Pattern",
     "SparseFeatures",
+    "attention",
     "dropout",
     "edge_distances",
     "feature_products",
     "graph_terms",
     "propagate",
+    "propagate_heads",
     "row_softmax",
 ]

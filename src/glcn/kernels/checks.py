@@ -13,6 +13,15 @@ def check_edges(name: str, values: Tensor | None, pattern: Pattern) -> None:
         )
 
 
+def check_heads(name: str, weights: Tensor, x: Tensor, pattern: Pattern) -> None:
+    """Refuse weights that are not one an edge and head, and heads that do not share the columns of x evenly."""
+    if weights.ndim != 2 or len(weights) != pattern.num_edges or x.shape[1] % weights.shape[1]:
+        raise ValueError(
+            f"{name} must have a row for each of the {pattern.num_edges} edges and a column for each head, whose "
+            f"number divides the {x.shape[1]} columns of x; got shape {tuple(weights.shape)}"
+        )
+
+
 def check_nodes(name: str, x: Tensor, pattern: Pattern) -> None:
     """Refuse a matrix that has not one row a node."""
     if x.ndim != 2 or x.shape[0] != pattern.num_columns:

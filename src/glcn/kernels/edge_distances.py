@@ -56,10 +56,8 @@ class _EdgeDistances(torch.autograd.Function):
         grad_score, grad_square = gradients
         if grad_score is None and grad_square is None:
             return None, None, None
-        if ctx.pattern.reverse is None:
-            raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")
         h, a = ctx.saved_tensors
-        chunks, indptr, indices, reverse = ctx.pattern.arrays
+        chunks, indptr, indices, reverse = ctx.pattern.both_ways
         grad_h = torch.empty_like(h)
         partial_a = np.zeros((len(chunks) - 1, h.shape[1]), np.float64)
         nothing = np.empty(0, grad_h.numpy().dtype)

@@ -57,11 +57,3 @@ def _run(function: Callable[..., None], chunks: NDArray[np.int64], work: int, *a
 def even_chunks(length: int, size: int = 16384) -> NDArray[np.int64]:
     """Cut a flat array into chunks of equal size."""
     return np.append(np.arange(0, length, size), length).astype(np.int64)
-
-
-def strips(width: int) -> NDArray[np.int64]:
-    """Cut columns into one strip a thread, at borders that vector units like."""
-    if torch.get_num_threads() == 1:
-        return np.array([0, width])
-    inner = np.linspace(0, width, torch.get_num_threads() + 1)[1:-1] // VECTOR * VECTOR
-    return np.unique(np.concatenate(([0], inner, [width]))).astype(np.int64)

@@ -72,6 +72,13 @@ class Pattern:
         reverse = np.empty(0, np.int32) if self.reverse is None else self.reverse.numpy()
         return PatternArrays(chunk_bounds(indptr), indptr, self.indices.numpy(), reverse)
 
+    @property
+    def both_ways(self) -> PatternArrays:
+        """The arrays for a backward pass, which needs the mirror image of each entry."""
+        if self.reverse is None:
+            raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")
+        return self.arrays
+
     def to(self, device: torch.device | str) -> "Pattern":
         """Return the pattern on another device."""
         if self.indptr.device == torch.device(device):
@@ -82,7 +89,11 @@ class Pattern:
 
 def chunk_bounds(indptr: NDArray[np.int32]) -> NDArray[np.int64]:
     """Cut rows into chunks of about ``ENTRIES_PER_CHUNK`` stored entries."""
-    chunks = max(1, int(indptr[-1]) // ENTRIES_PER_CHUNK)
+    return bounds(indptr, max(1, int(indptr[-1]) // ENTRIES_PER_CHUNK))
+
+
+def bounds(indptr: NDArray[np.int32], chunks: int) -> NDArray[np.int64]:
+    """Cut rows into so many chunks, or fewer, with about as many stored entries each."""
     targets = np.linspace(0, int(indptr[-1]), chunks + 1)[1:-1]
     inner = np.searchsorted(indptr, targets)
     return np.unique(np.concatenate(([0], inner, [len(indptr) - 1]))).astype(np.int64)

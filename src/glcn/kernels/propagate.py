@@ -36,11 +36,9 @@ class _Propagate(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
-        if ctx.pattern.reverse is None:
-            raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")
         values, x = (tensor.detach().contiguous() for tensor in ctx.saved_tensors)
         grad_out = gradients[0].contiguous()
-        chunks, indptr, indices, reverse = ctx.pattern.arrays
+        chunks, indptr, indices, reverse = ctx.pattern.both_ways
         if not ctx.needs_input_grad[0]:
             mirrored = values.index_select(0, ctx.pattern.reverse)
             return None, csr_matmul(chunks, indptr, indices, mirrored, grad_out), None

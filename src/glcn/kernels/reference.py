@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import leaky_relu
 
 from glcn.kernels.pattern import Pattern
 
@@ -43,6 +44,18 @@ def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
     """S·X."""
     messages = values[:, None] * x[pattern.columns]  # (E, m)
     return x.new_zeros(pattern.num_rows, x.shape[1]).index_add(0, pattern.rows - pattern.first_row, messages)
+
+
+def attention(source: Tensor, target: Tensor, pattern: Pattern, slope: float) -> Tensor:
+    """Softmax over rows of LeakyReLU(target_i + source_j), one head after the other."""
+    score = leaky_relu(target[pattern.rows] + source[pattern.columns], slope)  # (E, heads)
+    return torch.stack([row_softmax(head, pattern, None) for head in score.unbind(dim=1)], dim=1)
+
+
+def propagate_heads(weights: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
+    """Σ_j α_ij x_j, one head after the other."""
+    heads = zip(weights.unbind(dim=1), x.chunk(weights.shape[1], dim=1), strict=True)
+    return torch.cat([propagate(weight, part, pattern) for weight, part in heads], dim=1)
 
 
 def all_scores(h: Tensor, others: Tensor, a: Tensor) -> Tensor:

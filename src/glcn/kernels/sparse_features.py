@@ -16,8 +16,11 @@ from torch.nn.functional import pad
 from glcn.kernels import parallel, reference
 from glcn.kernels.dropout import dropout
 from glcn.kernels.parallel import kernel
-from glcn.kernels.pattern import chunk_bounds
+from glcn.kernels.pattern import bounds, chunk_bounds
 from glcn.kernels.stopwatch import timed
+
+_MOST_PARTS = 8
+_ENTRIES_PER_SUM = 16  # entries of a part for each column, compared with which adding up the parts is little
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +74,13 @@ class SparseFeatures:
         position = sparse.csr_array((np.arange(len(indices), dtype=np.int32), indices, indptr), shape=shape).tocsc()
         pointers = position.indptr.astype(np.int32)
         return chunk_bounds(pointers), pointers, position.indices.astype(np.int32), position.data
+
+    @cached_property
+    def parts(self) -> NDArray[np.int64]:
+        """Rows cut into a few parts, whose sums over rows are taken by themselves: first rows, and the end."""
+        pointers, columns = self.arrays[1], self.num_columns
+        count = min(_MOST_PARTS, max(1, int(pointers[-1]) // (_ENTRIES_PER_SUM * columns)))
+        return bounds(pointers, count)
 
     def double(self) -> "SparseFeatures":
         """Return the features in double precision."""
@@ -191,11 +201,11 @@ class _SparseProducts(torch.autograd.Function):
             arguments = (values.numpy(), torch.cat(gradients, dim=1).numpy(), out.numpy())
             parallel.run(_gather, chunks, work, *entries, *arguments)
         else:
-            out = gradients[0].new_zeros(p, width)
             _, *entries = x.arrays
-            arguments = (values.numpy(), *(gradient.contiguous().numpy() for gradient in gradients), out.numpy())
-            # Threads share the columns of W: none writes where another does, and sums run over rows in their order.
-            parallel.run(_scatter, parallel.strips(width), work, *entries, *arguments)
+            sums = gradients[0].new_zeros(len(x.parts) - 1, p, width)  # parts depend on X alone: so do all bits
+            arguments = (values.numpy(), *(gradient.contiguous().numpy() for gradient in gradients), sums.numpy())
+            parallel.run(_scatter, x.parts, work, *entries, *arguments)
+            out = sums.sum(dim=0) if len(sums) > 1 else sums[0]
         border = ctx.border
         return None, out[:, :border].contiguous(), out[:, gradients[0].shape[1] :].contiguous(), None, None
 
@@ -251,16 +261,20 @@ def _gather(chunks, first, last, indptr, rows, position, values, grad, out):  # 
 
 
 @kernel
-def _scatter(strips, first, last, indptr, indices, values, grad, others, out):  # type: ignore[no-untyped-def]
-    left, right, border = strips[first], strips[last], grad.shape[1]
-    row = np.empty(right - left, out.dtype)
-    for i in range(len(indptr) - 1):
-        for k in range(left, right):
-            row[k - left] = grad[i, k] if k < border else others[i, k - border]
-        for e in range(indptr[i], indptr[i + 1]):
-            value, target = values[e], out[indices[e], left:right]
-            for k in range(right - left):
-                target[k] += value * row[k]
+def _scatter(parts, first, last, indptr, indices, values, grad, others, sums):  # type: ignore[no-untyped-def]
+    m, border = sums.shape[2], grad.shape[1]
+    row = np.empty(m, sums.dtype)
+    for part in range(first, last):
+        out = sums[part]
+        for i in range(parts[part], parts[part + 1]):
+            for k in range(border):
+                row[k] = grad[i, k]
+            for k in range(m - border):
+                row[border + k] = others[i, k]
+            for e in range(indptr[i], indptr[i + 1]):
+                value, target = values[e], out[indices[e]]
+                for k in range(m):
+                    target[k] += value * row[k]
 
 
 def _int32(array: Any) -> Tensor:
