@@ -184,6 +184,11 @@ def test_epochs_to_settle_are_counted_to_nine_tenths_of_the_way(tmp_path):
             FAILS,
             "4 of 5",
         ),
+        (  # above at each depth, by one split of five
+            lambda run: 0.8 + (run.recipe.method.name == "glcn") * (0.02 if run.seed == 0 else -0.001),
+            OPEN,
+            "together +0.32 (5 of 25 better, p",
+        ),
         (lambda run: level(run) if run.changes["n_layers"] != 4 else None, OPEN, "not run yet"),
         (lambda run: level(run) if run.recipe.method.name != "gcn" else None, OPEN, "not run yet"),
     ],
@@ -233,7 +238,7 @@ def test_weight_of_the_graph_loss(tmp_path, accuracy, verdict):
         assert claim.evidence.count("best λ = 0.01, +1.00") == 2
 
 
-@pytest.mark.parametrize(("glcn", "verdict"), [(0.9, HOLDS), (0.8, FAILS), (0.7, FAILS)])
+@pytest.mark.parametrize(("glcn", "verdict"), [(0.9, HOLDS), (0.805, OPEN), (0.8, OPEN), (0.7, FAILS)])
 def test_maps(tmp_path, glcn, verdict):
     write_maps(tmp_path, 0.8, glcn)
     assert verdicts(tmp_path)[MAPS] == verdict
