@@ -1,10 +1,10 @@
-"""Why GLCN stays under its published accuracy on Citeseer: what the choice of the epoch is worth.
+"""Why GLCN stays under its published accuracy on Citeseer and Cora: what the choice of the epoch is worth.
 
-    GLCN_DATA=... python scripts/stopping_rule.py [DATASET] [SEEDS]
+    GLCN_DATA=... python scripts/stopping_rule.py [TASK] [SEEDS] [METHOD]
 
-Trains GLCN with the settings of its recipe on the public split and notes the test accuracy of every epoch. Prints it
-for the epoch with the lowest validation loss (what all our figures use), for the one with the highest validation
-accuracy, and for the one that is best on the test rows themselves, which nobody may choose.
+Trains GLCN (or glcn-released) by its recipe for citeseer, cora-released and so on, and notes the test accuracy of every
+epoch. Prints it for the epoch with the lowest validation loss (what all our figures use), for the one with the highest
+validation accuracy, and for the one that is best on the test rows themselves, which nobody may choose.
 """
 
 import sys
@@ -14,15 +14,14 @@ import numpy as np
 import torch
 
 from glcn import GLCNClassifier
-from glcn.datasets import load
 from glcn.experiments.recipe import method, recipe, task
 
 
 class Watched(GLCNClassifier):
     """Keeps the network at hand while it is trained."""
 
-    def _parts(self, settings: Any, data: Any, num_classes: int, generator: torch.Generator) -> Any:
-        self.parts, self.data = super()._parts(settings, data, num_classes, generator), data
+    def _parts(self, plan: Any) -> Any:
+        self.parts, self.data = super()._parts(plan), plan.source.data
         return self.parts
 
 
@@ -30,8 +29,9 @@ def main() -> None:
     """Train, and print the three accuracies."""
     name = sys.argv[1] if len(sys.argv) > 1 else "citeseer"
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    data = load(name, split="public")
-    settings = recipe(task(name), method("glcn")).settings
+    chosen = task(name)
+    data = chosen.load(chosen.columns[0], seed=0)
+    settings = recipe(chosen, method(sys.argv[3] if len(sys.argv) > 3 else "glcn")).settings
     rows = []
     for seed in range(seeds):
         clf = Watched(**{**settings, "random_state": seed})
