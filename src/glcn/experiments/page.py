@@ -46,8 +46,8 @@ NOT_COMPARABLE = """\
   (72.2 ± 0.5), not at one that validation rows choose (70.8 ± 0.7 by loss, 70.5 ± 0.8 by accuracy;
   `scripts/stopping_rule.py`, seeds 0–4).
 - **GLCN on Cora.** With the settings of the released code on its split we get 84.5 ± 0.4 (seeds 0–9, lowest validation
-  loss; 85.1 with the best seed). The paper's 85.5 is not reached at the epoch that is best on the test rows either: 85.1
-  ± 0.3, at most 85.4 (`scripts/stopping_rule.py cora-released 10 glcn-released`).
+  loss; 85.1 with the best seed). The paper's 85.5 is not reached at the epoch that is best on the test rows either:
+  85.1 ± 0.3, at most 85.4 (`scripts/stopping_rule.py cora-released 10 glcn-released`).
 - **CIFAR10 and SVHN.** The paper's CNN descriptors were never published. Ours are EfficientNet-Lite0 (trained on
   ImageNet) for CIFAR10 and HOG for SVHN, so that these columns compare methods with each other, not with the paper.
 - **Scene15.** The paper's descriptor (Jiang et al. 2013) was not published with it; ours is EfficientNet-Lite0.
