@@ -1,7 +1,7 @@
 """Contestants take turns in one process, so that what slows the machine down slows all of them.
 
-Each race has a fresh process: in one that has worked before, large arrays come from memory that was kept, which makes
-those quicker that need many.
+``in_fresh_process`` gives a race a process of its own: in one that has worked before, large arrays come from memory
+that was kept, which makes those quicker that need many.
 """
 
 import ctypes

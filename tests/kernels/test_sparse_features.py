@@ -74,3 +74,23 @@ def test_duplicates_are_summed_and_the_input_is_copied():
 def test_empty_rows_and_columns_give_zero():
     x = SparseFeatures.from_scipy(sparse.csr_array((3, 4)))
     assert feature_products(x, (torch.ones(4, 2),))[0].eq(0).all()
+
+
+def test_the_gradient_of_tall_features_is_the_sum_of_several_parts(random, two_threads, monkeypatch):
+    """Its bits do not depend on the number of threads."""
+    monkeypatch.setattr("glcn.kernels.sparse_features._ENTRIES_PER_SUM", 16)
+    monkeypatch.setattr("glcn.kernels.parallel.SERIAL_WORK", 0)
+    matrix = sparse.random_array((2000, 30), density=0.2, rng=random, format="csr")
+    x = SparseFeatures.from_scipy(matrix)
+    assert len(x.parts) == 9
+    weight = torch.randn(30, 5, generator=torch.Generator().manual_seed(1), requires_grad=True)
+
+    def gradient():
+        return torch.autograd.grad(feature_products(x, (weight,))[0].sin().sum(), weight)[0]
+
+    in_threads = gradient()
+    torch.set_num_threads(1)
+    assert torch.equal(in_threads, gradient())
+    dense = torch.from_numpy(matrix.toarray()).float()
+    expected = torch.autograd.grad((dense @ weight).sin().sum(), weight)[0]
+    torch.testing.assert_close(in_threads, expected, rtol=1e-4, atol=1e-4)

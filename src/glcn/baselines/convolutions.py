@@ -226,7 +226,7 @@ class GATClassifier(_ConvolutionClassifier):
         self.verbose = verbose
 
     def _edges(self, A: Any) -> Edges:
-        A = sparse.csr_array(A)
+        A = sparse.csr_array(A, copy=True)
         A.eliminate_zeros()
         A.sort_indices()
         target, source = A.nonzero()
