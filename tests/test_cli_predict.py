@@ -30,7 +30,7 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     (folder / "t.csv").write_text(HEADER + "".join(line(row) for row in range(40)))
     data = read_own(folder / "t.csv", label="kind", id_column="name", prepare="standard")
-    clf = GLCNClassifier(max_epochs=60, random_state=0).fit(data.X, data.visible_labels)
+    clf = GLCNClassifier(max_epochs=5, random_state=0).fit(data.X, data.visible_labels)
     classes = [data.class_names[code] for code in clf.classes_]
     return SimpleNamespace(clf=clf, encoder=data.encoder, ids=data.ids, classes=classes)
 

@@ -13,6 +13,7 @@ from glcn.estimator.variants import RowScale, row_scale
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
 from glcn.graph import CandidateGraph
+from glcn.nn.plus import SMOOTHINGS
 from groups import three_groups
 
 
@@ -102,7 +103,7 @@ def test_the_unit_of_the_features_does_not_matter(blobs, container):
 
 
 @pytest.mark.parametrize(
-    ("num_labels", "length"), [(1, 0.25), (4, 0.25), (10, 0.625), (40, 2.5), (64, 4.0), (1000, 4.0)]
+    ("num_labels", "length"), [(1, 0.25), (4, 0.25), (10, 0.625), (40, 2.5), (64, 4.0), (1000, 10.0)]
 )
 def test_rows_are_the_longer_the_more_labels_there_are_for_each_feature(random, num_labels, length):
     X = random.normal(size=(50, 40)) * 7
@@ -165,17 +166,31 @@ def test_isolated_rows_and_a_graph_without_edges(blobs):
 
 def test_without_a_graph_known_labels_reach_their_neighbours(blobs):
     X, _, few = blobs
-    smooth, rough = (quick(smoothing=smoothing, n_hops=0).fit(X, few) for smoothing in ("auto", 0.0))
-    assert smooth.settings_["smoothing"] == 0.8
+    smooth, rough = (quick(smoothing=smoothing, n_hops=0).fit(X, few) for smoothing in (0.8, 0.0))
     S, n = smooth.graph_, len(X)
     first = rough.label_distributions_.copy()
     train = np.setdiff1d(np.flatnonzero(few >= 0), smooth.validation_rows_)
     first[train] = np.eye(3)[few[train]]
     expected = np.linalg.solve(np.eye(n) - 0.8 * S.toarray(), 0.2 * first)
     np.testing.assert_allclose(smooth.label_distributions_, expected, atol=1e-4)
+
+
+def test_without_a_given_graph_rows_are_seen_by_themselves_and_the_answer_is_spread(blobs):
+    X, y, few = blobs
     nearest = CandidateGraph.knn(X, 5)
-    assert quick().fit(X, few, graph=nearest).settings_["smoothing"] == 0.8, "neighbours tell nothing new"
-    assert quick().fit(X, few, graph=nearest.to_scipy()).settings_["smoothing"] == 0.0
+    for graph in (None, nearest):  # neighbours tell nothing new
+        clf = quick().fit(X, few, graph=graph)
+        assert clf.settings_["second_view"] == "features"
+        assert clf.settings_["smoothing"] == 0.4, "no validation rows"
+    held = quick(patience=5).fit(X, np.where(np.arange(len(y)) % 2, y, -1), validation=np.arange(1, 90, 4))
+    assert held.settings_["smoothing"] in SMOOTHINGS
+    given = quick().fit(X, few, graph=nearest.to_scipy())
+    assert given.settings_["second_view"] == "graph"
+    assert given.settings_["smoothing"] == 0.0
+    with pytest.raises(ValueError, match='second_view must be "graph" or "features", got'):
+        quick(second_view="both").fit(X, few)
+    with pytest.raises(ValueError, match='below 1, or "validation", got 1'):
+        quick(smoothing=1).fit(X, few)
 
 
 def test_no_hops_is_a_perceptron(blobs):

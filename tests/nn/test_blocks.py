@@ -59,13 +59,12 @@ def test_a_row_with_more_edges_than_a_block_has_room_for():
 
 
 @pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("second_view", ["graph", "features"])
 @pytest.mark.parametrize(("learn_graph", "num_passes"), [(True, 2), (True, 1), (False, 2)])
-def test_plus_in_blocks_says_what_it_says_of_all_rows(space, weighted, learn_graph, num_passes):
+def test_plus_in_blocks_says_what_it_says_of_all_rows(space, weighted, learn_graph, num_passes, second_view):
     x, graph = made(weighted)
-    generator = torch.Generator().manual_seed(0)
-    model = GLCNPlus(
-        5, 8, 3, learn_graph=learn_graph, num_passes=num_passes, num_hops=3, smoothing=0.7, generator=generator
-    ).eval()
+    options = {"learn_graph": learn_graph, "num_passes": num_passes, "second_view": second_view, "num_hops": 3}
+    model = GLCNPlus(5, 8, 3, **options, smoothing=0.7, generator=torch.Generator().manual_seed(0)).eval()
     targets, rows = torch.arange(60) % 3, torch.arange(10)
     reports = []
     space.report = lambda done, total: reports.append((done, total))

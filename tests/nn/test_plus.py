@@ -90,21 +90,22 @@ def test_the_share_is_the_one_with_the_lowest_loss(any_graph):
     views = output.samples.softmax(dim=2)
     for view, wanted in ((0, 1.0), (1, 0.0)):
         targets = (views[view] - views[1 - view]).argmax(dim=1)  # the classes that this view prefers
-        model.settle_share(output, targets, torch.arange(12))
+        model.settle_share(output, targets, torch.arange(12).repeat(3))
         assert model.share == wanted
         assert "share" in model.state_dict()
     model.share.fill_(0.5)
-    model.settle_share(output, targets, torch.arange(0))
-    assert model.share == 0.5, "without rows to go by it stays"
+    for few in (0, 12):
+        model.settle_share(output, targets, torch.arange(few))
+        assert model.share == 0.5, "without rows enough to go by it stays"
 
 
 def test_a_share_that_may_be_better_by_chance_is_not_taken(any_graph):
-    """One row speaks for the learned view, another as loudly against it: neither is sure."""
+    """One row speaks for the learned view, another nearly as loudly against it: that is not sure."""
     model, x = network()
     samples = torch.zeros(2, 12, 3, dtype=torch.float64)
-    samples[0, 0, 0] = samples[1, 1, 0] = 2.0
+    samples[0, 0, 0], samples[1, 1, 0] = 2.0, 1.5
     output = model.eval()(x, any_graph)._replace(samples=samples)
-    model.settle_share(output, torch.zeros(12, dtype=torch.long), torch.arange(2))
+    model.settle_share(output, torch.zeros(12, dtype=torch.long), torch.arange(12).repeat(3))
     assert model.share == 0.5
 
 
@@ -152,9 +153,10 @@ def test_gradients_of_the_whole_network(weighted_graph):
     assert torch.autograd.gradcheck(run, tuple(parameters))
 
 
-def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph):
+@pytest.mark.parametrize("second_view", ["graph", "features"])
+def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph, second_view):
     """Joined as the old row is: with the same rows, and with a loop of the same weight."""
-    model, x = network(smoothing=0.5)
+    model, x = network(smoothing=0.5, second_view=second_view)
     model.eval()
     labelled = torch.tensor([0, 7])
     known = model.settle_answer(model(x, weighted_graph), torch.arange(12) % 3, labelled)
@@ -183,6 +185,36 @@ def test_the_answer_is_spread_over_the_learned_graph_with_the_labels(any_graph, 
     S = torch.from_numpy(any_graph.to_scipy(output.graph.values).toarray()).double()
     expected = torch.linalg.solve(torch.eye(12, dtype=torch.float64) - alpha * S, (1 - alpha) * first)
     torch.testing.assert_close(F, expected, atol=1e-5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("learn_graph", [True, False])
+def test_a_view_of_the_features_alone_is_a_perceptron(any_graph, learn_graph):
+    model, x = network(second_view="features", learn_graph=learn_graph)
+    assert model.num_views == 2
+    model.eval()
+    alone = torch.relu(x @ model.first_weight + model.first_bias) @ model.second_weight + model.second_bias
+    torch.testing.assert_close(model(x, any_graph).samples[1], alone)
+    model.train()
+    model.row_dropout, model.feature_dropout, model.dropout = 0.9, 0.0, 0.0
+    torch.testing.assert_close(model(x, any_graph).samples[1], alone, msg="its rows are never left out")
+
+
+def test_validation_rows_choose_how_far_the_answer_is_spread(any_graph):
+    model, _ = network(smoothing=None)
+    targets, rows = torch.zeros(12, dtype=torch.long), torch.arange(12).repeat(3)
+    assert model.smoothing == 0.4, "the usual value, until rows say otherwise"
+
+    def logits(best):
+        return lambda: -((model.smoothing - best) ** 2) * torch.tensor([[1.0, 0.0, 0.0]]).expand(12, 3)
+
+    for best in (0.0, 0.8):
+        model.settle_smoothing(logits(best), targets, rows)
+        assert model.smoothing == best
+    model.settle_smoothing(lambda: torch.zeros(12, 3), targets, rows)
+    assert model.smoothing == 0.4, "nothing to choose between"
+    fixed, _ = network(smoothing=0.3)
+    fixed.settle_smoothing(logits(0.0), targets, rows)
+    assert fixed.smoothing == 0.3
 
 
 def test_loops_are_balanced(any_graph):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from glcn.estimator.variants import PLUS
+from glcn.estimator.variants import BY_VALIDATION, PLUS
 from glcn.graph import CompleteGraph
 from glcn.nn import (
     GLCN,
@@ -95,8 +95,9 @@ def _plus_network(
         row_dropout=settings["row_dropout"],
         feature_dropout=settings["feature_dropout"],
         dropout=settings["dropout"],
-        smoothing=settings["smoothing"],
+        smoothing=None if settings["smoothing"] == BY_VALIDATION else settings["smoothing"],
         learn_graph=settings["learn_graph"],
+        second_view=settings["second_view"],
         generator=generator,
     )
 
@@ -146,7 +147,8 @@ def build_plus(
         if space is not None:
             return _plus_answer_in_blocks(model, data, space)
         model.settle_share(model(data.x, data.graph), data.targets, data.validation_rows)
-        return model.settle_answer(model(data.x, data.graph), data.targets, data.train_rows)
+        output = model(data.x, data.graph)
+        return _smoothed(model, data, lambda: model.settle_answer(output, data.targets, data.train_rows))
 
     return Parts(model, loss, answer, loss.start_epoch)
 
@@ -154,8 +156,23 @@ def build_plus(
 def _plus_answer_in_blocks(model: GLCNPlus, data: TrainingData, space: Workspace) -> PlusOutput:
     output = plus_in_blocks(model, data.x, data.graph, space)
     model.settle_share(output, data.targets, data.validation_rows)
-    output = blend_in_blocks(model, output)
-    return answer_in_blocks(model, output, data.graph, data.targets, data.train_rows, space)
+
+    def answer() -> PlusOutput:
+        unspread = blend_in_blocks(model, output)
+        return answer_in_blocks(model, unspread, data.graph, data.targets, data.train_rows, space)
+
+    return _smoothed(model, data, answer)
+
+
+def _smoothed(model: GLCNPlus, data: TrainingData, answer: Callable[[], PlusOutput]) -> PlusOutput:
+    """Return the answer after validation rows have chosen how far it is spread, where they may."""
+    model.settle_smoothing(lambda: answer().logits, data.targets, data.validation_rows)
+    return answer()
+
+
+def settled(model: GLCN | GLCNPlus) -> dict[str, Any]:
+    """Return the settings that a fit has chosen itself."""
+    return {"smoothing": model.smoothing} if isinstance(model, GLCNPlus) else {}
 
 
 def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:

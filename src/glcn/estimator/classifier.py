@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from glcn.estimator.attachment import attachment, given_edges, given_in_batches, nearest_in_batches
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
-from glcn.estimator.building import Parts, Plan, build
+from glcn.estimator.building import Parts, Plan, build, settled
 from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
@@ -82,18 +82,21 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
         ``graph``. Not for ``"plus"``.
     learn_graph : bool or "auto", default="auto"
-        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next six.
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next eight.
     n_hops, n_passes : int or "auto", default="auto"
         How far rows hear of each other, and the number of random passes an epoch, half of them on the learned graph,
-        half on the given one; a single pass is on the learned one.
+        half in the second view; a single pass is on the learned one.
+    second_view : {"graph", "features"} or "auto", default="auto"
+        The given graph, or none: each row by its own features. ``"auto"`` is ``"graph"`` where ``fit`` is given one.
     consistency_weight, temperature : float or "auto", default="auto"
         Weight of the agreement of these passes on all rows, and T, below 1, that sharpens what they agree on.
     row_dropout, feature_dropout : float or "auto", default="auto"
         Probabilities that a random pass leaves out a row, and a feature; ``"auto"`` leaves out no feature where there
         are fewer than 200.
-    smoothing : float or "auto", default="auto"
+    smoothing : float, "validation" or "auto", default="auto"
         How much of the answer comes from neighbours in the learned graph at last, whose labels count where they are
-        known; 0 leaves it as the network says. For ``"plus"`` only.
+        known; 0 leaves it as the network says. ``"validation"`` lets validation rows choose (0.4 without any), and is
+        what ``"auto"`` does where ``fit`` is given no graph; it is 0 with one.
     dropout : float or "auto", default="auto"
         Probability of dropping an entry of a layer's input while training; in ``"plus"`` of the hidden layer.
     weight_decay : float or "auto", default="auto"
@@ -195,11 +198,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         learn_graph: bool | Auto = AUTO,
         n_hops: int | Auto = AUTO,
         n_passes: int | Auto = AUTO,
+        second_view: str = AUTO,
         consistency_weight: float | Auto = AUTO,
         temperature: float | Auto = AUTO,
         row_dropout: float | Auto = AUTO,
         feature_dropout: float | Auto = AUTO,
-        smoothing: float | Auto = AUTO,
+        smoothing: float | str = AUTO,
         dropout: float | Auto = AUTO,
         weight_decay: float | Auto = AUTO,
         learning_rate: float | Auto = AUTO,
@@ -231,6 +235,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.learn_graph = learn_graph
         self.n_hops = n_hops
         self.n_passes = n_passes
+        self.second_view = second_view
         self.consistency_weight = consistency_weight
         self.temperature = temperature
         self.row_dropout = row_dropout
@@ -355,7 +360,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
             # All at the end: a fit that fails leaves what an earlier one learned as it was.
             self.model_ = model
-            self.settings_: dict[str, Any] = settings
+            self.settings_: dict[str, Any] = {**settings, **settled(model)}
             self._record(result)
             self._rows = known
             self._codes = labels.codes

@@ -30,7 +30,7 @@ from glcn.whole_files import named_errors
 if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
-SCHEMA = 2
+SCHEMA = 3
 DESCRIPTION, STATE, FILES = "model.json", "model.safetensors", "known"
 _FACTS = ("n_iter_", "best_epoch_", "interrupted_", "memory_estimate_", "neighbor_recall_", "history_", "settings_")
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
+from glcn.estimator.variants import BY_VALIDATION
+
 
 def _whole(least: int) -> tuple[Callable[[Any], bool], str]:
     return (
@@ -40,7 +42,11 @@ _RULES = {
     "temperature": _real(0, open_low=True),
     "row_dropout": _real(0, 1),
     "feature_dropout": _real(0, 1),
-    "smoothing": _real(0, 1),
+    "second_view": (lambda value: value in ("graph", "features"), '"graph" or "features"'),
+    "smoothing": (
+        lambda value: value == BY_VALIDATION or _real(0, 1)[0](value),
+        f'a number of at least 0 and below 1, or "{BY_VALIDATION}"',
+    ),
     "dropout": _real(0, 1),
     "weight_decay": _real(0),
     "learning_rate": _real(0, open_low=True),

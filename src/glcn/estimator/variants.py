@@ -12,9 +12,10 @@ from glcn.nn import VARIANTS
 Auto = Literal["auto"]
 AUTO: Auto = "auto"
 PLUS = "plus"
+BY_VALIDATION = "validation"  # a setting that the fit chooses itself
 NAMES = (PLUS, *VARIANTS)
 
-ROW_LENGTHS = (0.25, 4.0)  # least and greatest mean length of the rows of ``plus``
+ROW_LENGTHS = (0.25, 10.0)  # least and greatest mean length of the rows of ``plus``
 LENGTH_BY_LABELS = 2.5  # times the number of labels for each feature; longer rows let it fit few labels too fast
 MANY_FEATURES = 200  # from which on a random pass leaves some of them out
 
@@ -39,6 +40,7 @@ _PLUS: dict[str, Any] = {
     "n_hops": 8,
     "n_passes": 2,
     "learn_graph": True,
+    "second_view": "graph",
     "graph_weight": 0.5,
     "consistency_weight": 1.0,
     "temperature": 0.3,
@@ -54,7 +56,15 @@ _PLUS: dict[str, Any] = {
     "fixed_epochs": 400,
     "calibrate": True,
 }
-_PLUS_WITHOUT_GRAPH: dict[str, Any] = {"n_hops": 4, "hidden_units": 64, "smoothing": 0.8}
+_PLUS_WITHOUT_GRAPH: dict[str, Any] = {
+    "hidden_units": 128,
+    "n_hops": 4,
+    "second_view": "features",
+    "dropout": 0.2,
+    "smoothing": BY_VALIDATION,
+    "weight_decay": 1e-3,
+    "patience": 100,
+}
 
 
 def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[str, Any]:

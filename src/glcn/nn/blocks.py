@@ -17,7 +17,7 @@ from glcn.kernels import propagate
 from glcn.nn.edge_scorer import degrees
 from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import LearnedGraph
-from glcn.nn.plus import GLCNPlus, PlusOutput, View, blended, smoothing_rounds
+from glcn.nn.plus import SMOOTHINGS, GLCNPlus, PlusOutput, View, blended, smoothing_rounds
 
 ROWS_PER_BLOCK = 1 << 16
 
@@ -89,17 +89,17 @@ def glcn_in_blocks(model: GLCN, x: Any, graph: CandidateGraph, space: Workspace)
 def plus_in_blocks(model: GLCNPlus, x: Any, graph: CandidateGraph, space: Workspace) -> PlusOutput:
     """Return what ``model(x, graph)`` does; ``x`` gives some of its rows by ``x[slice]``."""
     n, width = graph.num_nodes, len(model.first_bias)
-    rounds = smoothing_rounds(model.smoothing) if model.smoothing else 0
-    space.begin(2 + model.num_views * model.num_hops + rounds, graph)
+    rounds = sum(map(smoothing_rounds, (*(SMOOTHINGS if model.settles_smoothing else ()), model.smoothing)))
+    space.begin(2 + model.num_graphs * model.num_hops + rounds, graph)
     h, product = space.empty("embedding", n, model.scorer.out_channels), space.empty("product", n, width)
     for rows in row_slices(n):
         h[rows], product[rows] = model.products(x[rows], 1, None)
     score, square, learned = (space.empty(name, graph.num_edges) for name in ("score", "square", "values"))
-    degree = [space.empty(f"degree-{view}", n) for view in range(model.num_views)]
+    degree = [space.empty(f"degree-{view}", n).fill_(1.0) for view in range(model.num_views)]
     for block in space.over(graph):
         edges = model.weigh(h, block.pattern, block.weights, block.is_loop)
         score[block.edges], square[block.edges], learned[block.edges] = edges.score, edges.square, edges.weights
-        for view, W in enumerate(model.view_weights(edges.weights, block.weights)):
+        for view, W in enumerate(model.graph_weights(edges.weights, block.weights)):
             degree[view][block.rows] = degrees(W, block.pattern)
     views = [
         View(degree[view], tuple(_sums(model, view, degree[view], learned, product, graph, space)))
@@ -125,12 +125,18 @@ def _sums(
     space: Workspace,
 ) -> Iterator[Tensor]:
     """Give the partial sums of the hops, each (n, m)."""
+    if view >= model.num_graphs:
+        own = space.empty(f"view-{view}", *product.shape)
+        for rows in row_slices(len(product)):
+            own[rows] = model.unspread(product[rows])
+        yield own
+        return
     yield product
     last = product
     for hop in range(model.num_hops):
         following = space.empty(f"view-{view}-hops-{hop + 1}", *product.shape)
         for block in space.over(graph):
-            W = model.view_weights(learned[block.edges], block.weights)[view]
+            W = model.graph_weights(learned[block.edges], block.weights)[view]
             S = model.normalized(W, degree, block.pattern)
             following[block.rows] = product[block.rows] + propagate(S, last, block.pattern)
         yield following
@@ -145,13 +151,13 @@ def known_in_files(model: GLCN | GLCNPlus, graph: CandidateGraph, space: Workspa
     if isinstance(model, GLCN):
         return GLCNOutput(logits, learned, tuple(space.open(f"message-{layer}") for layer in range(len(model.weights))))
     product = space.open("product")
-    views = [
-        View(
-            space.open(f"degree-{view}"),
-            (product, *(space.open(f"view-{view}-hops-{hop + 1}") for hop in range(model.num_hops))),
-        )
-        for view in range(model.num_views)
-    ]
+    views = []
+    for view in range(model.num_views):
+        if view < model.num_graphs:
+            sums = (product, *(space.open(f"view-{view}-hops-{hop + 1}") for hop in range(model.num_hops)))
+        else:
+            sums = (space.open(f"view-{view}"),)
+        views.append(View(space.open(f"degree-{view}"), sums))
     return PlusOutput(logits, space.open("samples"), learned, None, tuple(views))
 
 

@@ -1,8 +1,8 @@
 """Random propagation on a learned graph: the network of the variant ``plus``."""
 
 import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,6 +16,9 @@ from glcn.nn.graph_learning import LearnedGraph
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the learned graph in the answer, from which validation rows may choose
 EVEN = 0.5
+SMOOTHINGS = (0.0, 0.2, 0.4, 0.6, 0.8)  # α, from which validation rows may choose
+USUAL_SMOOTHING = 0.4
+ENOUGH_ROWS = 30  # validation rows that may choose one of these
 SMOOTH_ENOUGH = 1e-6  # error of a probability
 
 
@@ -23,7 +26,7 @@ class View(NamedTuple):
     """A graph that features travel on, in evaluation: what new rows attached later will receive from it."""
 
     degree: Tensor  # (n,) row sums of W
-    sums: tuple[Tensor, ...]  # K + 1 times (n, m), the partial sums of the hops
+    sums: tuple[Tensor, ...]  # K + 1 times (n, m), the partial sums of the hops; the last alone where rows stay alone
 
 
 class PlusOutput(NamedTuple):
@@ -46,7 +49,8 @@ class GLCNPlus(Module):
 
     In training the masks m, over rows, and r, over features, are drawn anew for each of s passes, so that a row has to
     be recognised by various parts of its neighbourhood and of its features. One half of the passes has W from
-    :class:`EdgeScorer`, the other has W = A, so that the learned graph can not cut off what the given one would bring.
+    :class:`EdgeScorer`. The other has W = A, so that the learned graph can not cut off what the given one would bring,
+    or, where neighbours were only found by their features, W = I and m = 1, so that a row is recognised by itself.
     The answer is θ times the Z of the first view and 1 − θ times that of the second; see :meth:`settle_share`. At last
     it is spread over the learned graph, together with the labels that are known; see :meth:`settle_answer`.
 
@@ -63,9 +67,11 @@ class GLCNPlus(Module):
     row_dropout, feature_dropout, dropout
         Probabilities of dropping a row of X W⁰, a feature, and a hidden unit of a row.
     smoothing
-        α, how much of the answer comes from neighbours at last.
+        α, how much of the answer comes from neighbours at last; None lets validation rows choose.
     learn_graph
-        False keeps W = A.
+        False keeps W = A in the first view.
+    second_view
+        "graph" has W = A in the second view, which is none where the first one has it too; "features" has W = I.
     """
 
     def __init__(
@@ -80,13 +86,14 @@ class GLCNPlus(Module):
         row_dropout: float = 0.5,
         feature_dropout: float = 0.25,
         dropout: float = 0.5,
-        smoothing: float = 0.0,
+        smoothing: float | None = 0.0,
         learn_graph: bool = True,
+        second_view: Literal["graph", "features"] = "graph",
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
         shares = {"row_dropout": row_dropout, "feature_dropout": feature_dropout, "dropout": dropout}
-        for name, value in {**shares, "smoothing": smoothing}.items():
+        for name, value in {**shares, "smoothing": smoothing or 0.0}.items():
             if not 0 <= value < 1:
                 raise ValueError(f"{name} must lie in [0, 1), got {value}")
         self.num_hops = num_hops
@@ -94,8 +101,10 @@ class GLCNPlus(Module):
         self.row_dropout = row_dropout
         self.feature_dropout = feature_dropout
         self.dropout = dropout
-        self.smoothing = smoothing
+        self.settles_smoothing = smoothing is None
+        self.smoothing = USUAL_SMOOTHING if smoothing is None else smoothing
         self.learn_graph = learn_graph
+        self.second_view = second_view
         self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator).requires_grad_(learn_graph)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
         self.first_bias = Parameter(torch.empty(hidden_channels))
@@ -107,8 +116,13 @@ class GLCNPlus(Module):
 
     @property
     def num_views(self) -> int:
-        """Number of graphs that features travel on: the learned one and the given one, or one of them."""
-        return 2 if self.learn_graph and self.num_passes > 1 else 1
+        """Number of views: the learned graph with the given one or with none, or a single graph."""
+        return 2 if self.num_passes > 1 and (self.learn_graph or self.second_view == "features") else 1
+
+    @property
+    def num_graphs(self) -> int:
+        """Number of views on a graph; they come first."""
+        return 1 if self.second_view == "features" else self.num_views
 
     @property
     def is_random(self) -> bool:
@@ -131,12 +145,13 @@ class GLCNPlus(Module):
         passes = self.num_passes if self.training else 1
         h, product = self.products(x, passes, generator)  # (n, d), (n, s·m)
         edges = self.weigh(h, graph.pattern, graph.weights, graph.is_loop)
-        Ws = self.view_weights(edges.weights, graph.weights)
         if self.training:
             parts = self._dealt_out(self._without_some_rows(product, passes, generator))
         else:
-            parts = (product,) * len(Ws)
-        views = [self._spread(W, part, graph.pattern) for W, part in zip(Ws, parts, strict=True)]
+            parts = (product,) * self.num_views
+        Ws = self.graph_weights(edges.weights, graph.weights)
+        views = [self._spread(W, part, graph.pattern) for W, part in zip(Ws, parts[: self.num_graphs], strict=True)]
+        views += [View(part.new_ones(len(part)), (self.unspread(part),)) for part in parts[self.num_graphs :]]
         samples = torch.cat([self.classify(view.sums[-1], generator) for view in views])
         links = self.scorer.log_odds(h, edges.score, graph, generator) if self.training and self.learn_graph else None
         shares = edges.weights / views[0].degree.index_select(0, graph.pattern.rows)
@@ -164,18 +179,29 @@ class GLCNPlus(Module):
     def settle_share(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> None:
         """Set θ so that the cross-entropy of ``output``, of a pass in evaluation, on ``rows`` is lowest.
 
-        It stays at ½ unless another one is better by more than the standard error of the difference.
+        It stays at ½ unless another one is better by more than the standard error of the difference, on 30
+        rows or more.
         """
-        if self.num_views == 1 or len(rows) < 2:
+        if self.num_views == 1 or len(rows) < ENOUGH_ROWS:
             return
         samples = output.samples[:, rows]
-        losses = {
-            share: nll_loss(blended(samples, share).log_softmax(dim=1), targets[rows], reduction="none")
-            for share in SHARES
-        }
-        gains = {share: losses[EVEN] - loss for share, loss in losses.items()}
-        sure = {share: gain.mean() for share, gain in gains.items() if gain.mean() > gain.std() / len(rows) ** 0.5}
-        self.share.fill_(max(sure, key=lambda share: sure[share].item(), default=EVEN))
+        losses = {share: losses_of(blended(samples, share), targets[rows]) for share in SHARES}
+        self.share.fill_(surely_best(losses, EVEN))
+
+    @torch.no_grad()
+    def settle_smoothing(self, answer: Callable[[], Tensor], targets: Tensor, rows: Tensor) -> None:
+        """Set α so that the cross-entropy of ``answer``, the logits under the α of the moment, on ``rows`` is lowest.
+
+        It stays at its usual value unless another one is better by more than the standard error of the difference, on
+        30 rows or more.
+        """
+        if not self.settles_smoothing or len(rows) < ENOUGH_ROWS:
+            return
+        losses = {}
+        for alpha in SMOOTHINGS:
+            self.smoothing = alpha
+            losses[alpha] = losses_of(answer()[rows], targets[rows])
+        self.smoothing = surely_best(losses, USUAL_SMOOTHING)
 
     @torch.no_grad()
     def settle_answer(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> PlusOutput:
@@ -203,12 +229,15 @@ class GLCNPlus(Module):
         table = torch.cat([h, known.graph.embedding[support]])
         edges = self.weigh(table, pattern, weights, pattern.rows == pattern.columns)
         samples = []
-        for W, view in zip(self.view_weights(edges.weights, weights), known.views, strict=True):
+        Ws = self.graph_weights(edges.weights, weights)
+        for W, view in zip(Ws, known.views[: self.num_graphs], strict=True):
             S = self.normalized(W, torch.cat([degrees(W, pattern), view.degree[support]]), pattern)
             received = product
             for known_sum in view.sums[:-1]:
                 received = product + propagate(S, torch.cat([received, known_sum[support]]), pattern)
             samples.append(self.classify(received, None))
+        if self.num_graphs < self.num_views:
+            samples.append(self.classify(self.unspread(product), None))
         logits = blended(torch.cat(samples), self.share)
         return self._smoothed(logits, edges.weights, known.logits[support], pattern) if self.smoothing else logits
 
@@ -227,9 +256,9 @@ class GLCNPlus(Module):
         hidden = [torch.relu(view.sums[-1] / (self.num_hops + 1) + self.first_bias) for view in output.views]
         return hidden[0] if len(hidden) == 1 else self.share * hidden[0] + (1 - self.share) * hidden[1]
 
-    def view_weights(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
-        """Return the W of each view, (E,) each; ``given`` is None where every weight of A is 1."""
-        if self.num_views == 1:
+    def graph_weights(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
+        """Return the W of each view on a graph, (E,) each; ``given`` is None where every weight of A is 1."""
+        if self.num_graphs == 1:
             return (learned,)
         return learned, torch.ones_like(learned) if given is None else given.to(learned.dtype)
 
@@ -250,6 +279,10 @@ class GLCNPlus(Module):
             sums.append(product + propagate(S, sums[-1], pattern))
         return View(degree, tuple(sums))
 
+    def unspread(self, product: Tensor) -> Tensor:
+        """Return what K hops sum up to where every row hears of itself alone."""
+        return product * (self.num_hops + 1)
+
     def products(self, x: Features, passes: int, generator: torch.Generator | None) -> tuple[Tensor, Tensor]:
         """Return x P and the x W⁰ of all passes side by side, each with its own features left out in training."""
         W = self._masked(self.first_weight, passes, generator)
@@ -269,6 +302,8 @@ class GLCNPlus(Module):
 
     def _without_some_rows(self, product: Tensor, passes: int, generator: torch.Generator | None) -> Tensor:
         kept = dropout(product.new_ones(len(product), passes, 1), self.row_dropout, generator)
+        if self.num_graphs < self.num_views:  # without its own features, nothing is left of a row there
+            kept[:, passes - passes // 2 :] = 1
         return (product.view(len(product), passes, -1) * kept).flatten(1)
 
     def weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
@@ -296,16 +331,34 @@ class GLCNPlus(Module):
     def extra_repr(self) -> str:
         """Return the arguments that the layers do not show."""
         widths = f"{len(self.first_weight)} → {len(self.second_weight)} → {len(self.second_bias)}"
-        return f"{widths}, num_hops={self.num_hops}, num_passes={self.num_passes}, learn_graph={self.learn_graph}"
+        return (
+            f"{widths}, num_hops={self.num_hops}, num_passes={self.num_passes}, learn_graph={self.learn_graph}, "
+            f"second_view={self.second_view!r}"
+        )
 
     def __call__(self, *arguments: Any, **keywords: Any) -> PlusOutput:
         """Run :meth:`forward`."""
         return super().__call__(*arguments, **keywords)  # type: ignore[no-any-return]
 
 
+def losses_of(logits: Tensor, targets: Tensor) -> Tensor:
+    """Return the cross-entropy of each row."""
+    return nll_loss(logits.log_softmax(dim=1), targets, reduction="none")
+
+
+def surely_best(losses: Mapping[float, Tensor], usual: float) -> float:
+    """Return the value whose losses, one of each row, have the lowest mean, if that is no chance; else the usual one.
+
+    Another one has to be better by more than the standard error of the difference.
+    """
+    gains = {value: losses[usual] - loss for value, loss in losses.items()}
+    sure = {value: gain.mean() for value, gain in gains.items() if gain.mean() > gain.std() / len(gain) ** 0.5}
+    return max(sure, key=lambda value: sure[value].item(), default=usual)
+
+
 def smoothing_rounds(alpha: float) -> int:
     """Return after how many rounds an answer is as good as spread."""
-    return math.ceil(math.log(SMOOTH_ENOUGH) / math.log(alpha))
+    return 0 if alpha == 0 else math.ceil(math.log(SMOOTH_ENOUGH) / math.log(alpha))
 
 
 def blended(samples: Tensor, share: Tensor | float) -> Tensor:
