@@ -3,6 +3,7 @@ import pytest
 from scipy import sparse
 
 from glcn import GLCNClassifier
+from glcn.estimator.attachment import given_in_batches
 
 pytestmark = pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
 
@@ -44,14 +45,17 @@ def test_what_came_through_a_neighbour_is_what_is_lost_without_it(fitted):
     (why,) = clf.explain(row, top=50)
     best = clf.classes_.tolist().index(why.label)
     S = clf.graph_.toarray()[row]
-    A = (S > 0).astype(float)
-    if graph is not None:
-        A = np.ones(len(X)) if isinstance(graph, str) else graph.toarray()[row]
-    A[row] = 0
+    joined = np.ones(len(X), bool) if isinstance(graph, str) else S > 0
+    neighbors = np.flatnonzero(joined & (np.arange(len(X)) != row))
+    weights = np.ones(len(X)) if graph is None or isinstance(graph, str) else graph.toarray()[row]
+
+    def without_some(some):  # neighbours that were added have a weight of 0
+        kept = np.setdiff1d(neighbors, some)
+        edges = sparse.csr_array((weights[kept].astype(np.float32), kept, [0, len(kept)]), shape=(1, len(X)))
+        return clf._probabilities(X[[row]], given_in_batches(edges))[0]
+
     for evidence in why.neighbors[:5]:
-        left = A.copy()
-        left[evidence.row] = 0
-        without = clf.predict_proba(X[[row]], edges=sparse.csr_array(left[None]))[0, best]
+        without = without_some([evidence.row])[best]
         assert evidence.probability_through == pytest.approx(why.probability - without, abs=1e-6)
         assert evidence.weight == pytest.approx(S[evidence.row], abs=1e-6)
         assert evidence.label == (None if few[evidence.row] < 0 else few[evidence.row])
@@ -59,7 +63,7 @@ def test_what_came_through_a_neighbour_is_what_is_lost_without_it(fitted):
     through = [evidence.probability_through for evidence in why.neighbors]
     assert through == sorted(through, reverse=True)
     assert why.probability_without_strongest == pytest.approx(why.probability - through[0], abs=1e-6)
-    nobody = clf.predict_proba(X[[row]], edges=sparse.csr_array((1, len(X))))[0]
+    nobody = without_some(neighbors)
     assert why.probability_alone == pytest.approx(nobody[best], abs=1e-6)
     assert why.label_alone == clf.classes_[nobody.argmax()]
     assert why.own_weight == pytest.approx(S[row], abs=1e-6)
@@ -79,7 +83,7 @@ def test_a_row_without_neighbours(blobs):
     A = sparse.lil_array((len(X), len(X)))
     others = np.delete(np.arange(len(X)), row)
     A[others[:-1], others[1:]] = A[others[1:], others[:-1]] = 1
-    clf = GLCNClassifier(fixed_epochs=5, random_state=0).fit(X, few, graph=A.tocsr())
+    clf = GLCNClassifier(fixed_epochs=5, added_neighbors=0, random_state=0).fit(X, few, graph=A.tocsr())
     (why,) = clf.explain(row)
     assert why.neighbors == ()
     assert why.own_weight == pytest.approx(1)

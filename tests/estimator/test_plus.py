@@ -8,6 +8,7 @@ import torch
 from scipy import sparse
 
 from glcn import GLCNClassifier
+from glcn.estimator.attachment import given_in_batches
 from glcn.estimator.building import class_shares
 from glcn.estimator.variants import RowScale, row_scale
 from glcn.exceptions import GraphCollapseWarning
@@ -49,7 +50,7 @@ def test_a_new_row_that_equals_an_old_one_gets_its_label(blobs):
     A = CandidateGraph.knn(X, 5).to_scipy()
     A.setdiag(0)
     A.eliminate_zeros()
-    clf = quick(smoothing=0.5).fit(X, few, graph=A)
+    clf = quick(smoothing=0.5, added_neighbors=0).fit(X, few, graph=A)
     found = clf.predict_proba(X[unlabelled], edges=A[unlabelled])
     np.testing.assert_allclose(found, clf.label_distributions_[unlabelled], atol=1e-5)
 
@@ -125,20 +126,20 @@ def test_the_length_of_a_row_of_counts_does_not_matter(random, container):
     np.testing.assert_allclose(first.predict_proba(X[:5]), second.predict_proba(longer[:5]), atol=1e-5)
 
 
-def test_validation_rows_weigh_the_two_views(blobs):
+def test_validation_rows_weigh_the_views(blobs):
     """Where no label tells, both count alike; else the share is no worse than that."""
     X, y, few = blobs
-    assert quick().fit(X, few).model_.share == 0.5
+    assert quick().fit(X, few).model_.shares.tolist() == [0.5, 0.5]
     labels, validation = few.copy(), np.arange(0, len(y), 4)
     validation = validation[few[validation] < 0]
     labels[validation] = y[validation]
     clf = quick().fit(X, labels, validation=validation)
     found, truth = {}, torch.from_numpy(y[validation])
-    for share in (0.5, clf.model_.share.item()):
-        learned, given = clf._known.samples[:, validation].softmax(dim=2)
-        Z = share * learned + (1 - share) * given
+    for share in (0.5, clf.model_.shares[0].item()):
+        learned, alone = clf._known.samples[:, validation].softmax(dim=2)
+        Z = share * learned + (1 - share) * alone
         found[share] = torch.nn.functional.nll_loss(Z.log(), truth).item()
-    assert found[clf.model_.share.item()] <= found[0.5]
+    assert found[clf.model_.shares[0].item()] <= found[0.5]
 
 
 def test_few_features_are_all_kept_unless_the_caller_says_otherwise(blobs, random):
@@ -180,15 +181,16 @@ def test_without_a_given_graph_rows_are_seen_by_themselves_and_the_answer_is_spr
     nearest = CandidateGraph.knn(X, 5)
     for graph in (None, nearest):  # neighbours tell nothing new
         clf = quick().fit(X, few, graph=graph)
-        assert clf.settings_["second_view"] == "features"
+        assert not clf.settings_["given_view"]
+        assert clf.settings_["added_neighbors"] == 0
         assert clf.settings_["smoothing"] == 0.4, "no validation rows"
     held = quick(patience=5).fit(X, np.where(np.arange(len(y)) % 2, y, -1), validation=np.arange(1, 90, 4))
     assert held.settings_["smoothing"] in SMOOTHINGS
     given = quick().fit(X, few, graph=nearest.to_scipy())
-    assert given.settings_["second_view"] == "graph"
+    assert given.settings_["given_view"]
     assert given.settings_["smoothing"] == 0.0
-    with pytest.raises(ValueError, match='second_view must be "graph" or "features", got'):
-        quick(second_view="both").fit(X, few)
+    with pytest.raises(ValueError, match="given_view must be True or False, got 'both'"):
+        quick(given_view="both").fit(X, few)
     with pytest.raises(ValueError, match='below 1, or "validation", got 1'):
         quick(smoothing=1).fit(X, few)
 
@@ -212,3 +214,49 @@ def test_history_has_every_term(fitted):
     clf, _, _ = fitted
     assert {"loss", "cross_entropy", "consistency", "link"} <= clf.history_.keys()
     assert clf.history_["link"][-1] < clf.history_["link"][0] or clf.history_["link"][0] < 1.0
+
+
+def split_graph(y):
+    """Join few of the rows, and these with their class."""
+    A = sparse.lil_array((len(y), len(y)))
+    for label in range(3):
+        rows = np.flatnonzero(y == label)[:6]
+        A[rows[:-1], rows[1:]] = A[rows[1:], rows[:-1]] = 1
+    return A.tocsr()
+
+
+def test_the_learned_graph_joins_rows_that_a_given_one_leaves_alone(blobs):
+    X, y, few = blobs
+    A = split_graph(y)
+    clf = quick(fixed_epochs=60).fit(X, few, graph=A)
+    assert clf.settings_["added_neighbors"] == 10
+    assert (np.diff(clf.graph_.indptr) > 10).all()
+    assert (clf.transduction_ == y).mean() > 0.9
+    alone = quick(added_neighbors=0).fit(X, few, graph=A)
+    assert clf.graph_.nnz > alone.graph_.nnz == A.nnz + len(y)
+
+
+def test_no_more_neighbours_are_added_than_there_are_rows(blobs):
+    X = blobs[0][:8]
+    clf = quick().fit(X, np.array([0, 1, 0, 1, 0, 1, -1, -1]), graph=sparse.csr_array((8, 8)))
+    assert clf.settings_["added_neighbors"] == 7
+
+
+@pytest.mark.parametrize("options", [{"learn_graph": False}, {"batch_size": 8}, {"graph": "complete"}])
+def test_where_no_neighbours_are_added(blobs, options):
+    X, y, few = blobs
+    graph = options.pop("graph", split_graph(y))
+    assert quick(**options).fit(X, few, graph=graph).settings_["added_neighbors"] == 0
+
+
+def test_new_rows_have_added_neighbours_too(blobs, tmp_path):
+    """A row with given edges hears of its nearest rows, as the rows of the fit do; a saved model says the same."""
+    X, y, few = blobs
+    A = split_graph(y)
+    clf = quick().fit(X, few, graph=A)
+    new = X[:4] + 0.01
+    found = clf.predict_proba(new, edges=A[:4])
+    bare = clf._probabilities(new, given_in_batches(A[:4].astype(np.float32)))
+    assert not np.array_equal(found, bare)
+    clf.save(tmp_path / "model")
+    np.testing.assert_array_equal(GLCNClassifier.load(tmp_path / "model").predict_proba(new, edges=A[:4]), found)

@@ -9,6 +9,7 @@ from glcn.graph import CandidateGraph
 from glcn.nn import PlusLoss
 
 SETTINGS = {"variant": "plus", "max_epochs": 12, "hidden_units": 8, "n_hops": 2, "random_state": 0}
+SETTINGS["added_neighbors"] = 0
 
 
 @pytest.fixture(scope="module")

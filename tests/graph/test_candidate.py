@@ -6,7 +6,7 @@ from scipy import sparse
 from torch_geometric.data import Data
 
 from glcn.exceptions import AsymmetricGraphWarning
-from glcn.graph import CandidateGraph, suitable_metric
+from glcn.graph import CandidateGraph, nearest_neighbors, suitable_metric
 
 
 def test_reverse_points_at_the_mirror_edge(any_graph):
@@ -213,3 +213,25 @@ def test_automatic_neighbours_are_those_of_the_suitable_metric():
     far = CandidateGraph.knn(words, 3, "euclidean").pattern.indices
     near = CandidateGraph.knn(words, 3, "cosine").pattern.indices
     assert far.shape != near.shape or not torch.equal(far, near)
+
+
+def test_candidates_are_added_with_a_weight_of_zero(random):
+    A = sparse.random_array((30, 30), density=0.05, rng=random)
+    given = CandidateGraph.from_scipy(A + A.T)
+    neighbors = nearest_neighbors(random.normal(size=(30, 3)), 4)
+    wider = given.with_candidates(neighbors)
+    weights, before = wider.to_scipy().toarray(), given.to_scipy().toarray()
+    np.testing.assert_array_equal(weights, before)
+    joined = (before > 0) | CandidateGraph.from_neighbors(neighbors).to_scipy().toarray().astype(bool)
+    np.testing.assert_array_equal(wider.to_scipy(torch.ones(wider.num_edges)).toarray() > 0, joined)
+    rows, columns = wider.pattern.rows, wider.pattern.columns
+    assert wider.is_given.tolist() == [before[i, j] > 0 and i != j for i, j in zip(rows, columns, strict=True)]
+    torch.testing.assert_close(rows[wider.pattern.reverse], columns)
+    torch.testing.assert_close(wider.to_scipy(wider.uniform()).toarray(), given.to_scipy(given.uniform()).toarray())
+
+
+def test_candidates_of_a_graph_without_weights():
+    chain = CandidateGraph.from_edge_index([[0, 1], [1, 0]], 3)
+    wider = chain.with_candidates(np.array([[1], [0], [1]]))
+    assert wider.to_scipy().toarray().tolist() == [[1, 1, 0], [1, 1, 0], [0, 0, 1]]
+    assert wider.num_edges == chain.num_edges + 2

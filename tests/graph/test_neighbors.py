@@ -68,7 +68,10 @@ def test_the_approximate_search_is_near_the_exact_one(monkeypatch, random):
     clf = GLCNClassifier(fixed_epochs=3, max_epochs=3, n_neighbors=5, random_state=0).fit(X, few)
     assert clf.neighbor_recall_ == index.recall
     assert clf.predict(X[:50]).shape == (50,)
-    assert GLCNClassifier(max_epochs=3, random_state=0).fit(X, few, graph=clf.graph_ > 0).neighbor_recall_ is None
+    given = clf.graph_ > 0
+    assert GLCNClassifier(max_epochs=3, random_state=0).fit(X, few, graph=given).neighbor_recall_ == index.recall
+    alone = GLCNClassifier(max_epochs=3, added_neighbors=0, random_state=0).fit(X, few, graph=given)
+    assert alone.neighbor_recall_ is None
 
 
 def test_a_list_that_was_not_filled_is_searched_exactly(random):

@@ -23,23 +23,25 @@ def literal_output(model, x, graph):
     A = graph.to_scipy().toarray().tolist()
     W = literal.link_weights(h, scorer.attention.tolist(), scorer.loop.item(), A) if model.learn_graph else A
     tail = (model.first_bias.tolist(), model.second_weight.tolist(), model.second_bias.tolist())
+    I = np.eye(len(A)).tolist()  # noqa: E741 the paper's symbol
 
     def classified(weights):
         S = literal.symmetrically_normalized(weights)
         H = literal.mean_of_hops(S, literal.embedding(x.tolist(), model.first_weight.tolist()), model.num_hops)
         return np.array(literal.perceptron(H, *tail))
 
-    if model.num_views == 1:
-        return W, classified(W)
-    theta = model.share.item()
-    return W, theta * classified(W) + (1 - theta) * classified(A)
+    graphs = (W, A, I) if model.learn_graph else (A, I)
+    return W, sum(theta * classified(each) for theta, each in zip(model.shares.tolist(), graphs, strict=True))
 
 
-@pytest.mark.parametrize(("learn_graph", "share"), [(True, 0.5), (True, 0.0), (True, 0.75), (True, 1.0), (False, 0.5)])
+@pytest.mark.parametrize(
+    ("learn_graph", "shares"),
+    [(True, (0.5, 0.5, 0.0)), (True, (0.0, 0.0, 1.0)), (True, (0.25, 0.5, 0.25)), (False, (0.75, 0.25))],
+)
 @pytest.mark.parametrize("num_hops", [0, 1, 4])
-def test_equals_the_literal_network(any_graph, learn_graph, share, num_hops):
+def test_equals_the_literal_network(any_graph, learn_graph, shares, num_hops):
     model, x = network(learn_graph=learn_graph, num_hops=num_hops)
-    model.share.fill_(share)
+    model.shares.copy_(torch.tensor(shares))
     model.eval()
     W, Z = literal_output(model, x, any_graph)
     output = model(x, any_graph)
@@ -62,56 +64,81 @@ def test_passes_differ_in_training_and_not_in_evaluation(any_graph):
     samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
     assert samples.shape == (3, 12, 3)
     assert not torch.allclose(samples[0], samples[1])
-    assert model.eval()(x, any_graph).samples.shape == (2, 12, 3)
+    assert model.eval()(x, any_graph).samples.shape == (3, 12, 3)
 
 
-@pytest.mark.parametrize(("num_passes", "learned"), [(1, 1), (2, 1), (3, 2), (4, 2)])
-def test_without_anything_dropped_training_passes_equal_the_views_of_evaluation(any_graph, num_passes, learned):
-    """One half of the passes has the learned graph, the other the given one; with one pass there is one view."""
+@pytest.mark.parametrize(
+    ("num_passes", "dealt_out"), [(1, [0]), (2, [0, 1]), (3, [0, 1, 2]), (4, [0, 0, 1, 2]), (5, [0, 0, 1, 1, 2])]
+)
+def test_without_anything_dropped_training_passes_equal_the_views_of_evaluation(any_graph, num_passes, dealt_out):
+    """Passes are dealt out to the learned graph, the given one and the features alone."""
     model, x = network(row_dropout=0.0, feature_dropout=0.0, dropout=0.0, num_passes=num_passes)
     samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
     views = model.eval()(x, any_graph).samples
     assert len(samples) == num_passes
-    for sample in samples[:learned]:
-        torch.testing.assert_close(sample, views[0])
-    for sample in samples[learned:]:
-        torch.testing.assert_close(sample, views[1])
+    for sample, view in zip(samples, dealt_out, strict=True):
+        torch.testing.assert_close(sample, views[view])
 
 
 def test_a_view_of_the_given_graph_is_a_fixed_one(any_graph):
     model, x = network()
     fixed, _ = network(learn_graph=False)
-    torch.testing.assert_close(model.eval()(x, any_graph).samples[1], fixed.eval()(x, any_graph).logits)
+    torch.testing.assert_close(model.eval()(x, any_graph).samples[1], fixed.eval()(x, any_graph).samples[0])
 
 
 def test_the_share_is_the_one_with_the_lowest_loss(any_graph):
     model, x = network()
     output = model.eval()(x, any_graph)
-    views = output.samples.softmax(dim=2)
-    for view, wanted in ((0, 1.0), (1, 0.0)):
-        targets = (views[view] - views[1 - view]).argmax(dim=1)  # the classes that this view prefers
-        model.settle_share(output, targets, torch.arange(12).repeat(3))
-        assert model.share == wanted
-        assert "share" in model.state_dict()
-    model.share.fill_(0.5)
+    targets = torch.zeros(12, dtype=torch.long)
+    for view, wanted in enumerate(np.eye(3).tolist()):
+        output = output._replace(samples=torch.zeros(3, 12, 3, dtype=torch.float64))
+        output.samples[view, :, 0] = 1.0  # the others do not know
+        model.settle_shares(output, targets, torch.arange(12).repeat(3))
+        assert model.shares.tolist() == wanted
+        assert "shares" in model.state_dict()
+    model.shares.copy_(torch.tensor([0.5, 0.5, 0.0]))
     for few in (0, 12):
-        model.settle_share(output, targets, torch.arange(few))
-        assert model.share == 0.5, "without rows enough to go by it stays"
+        model.settle_shares(output, targets, torch.arange(few))
+        assert model.shares.tolist() == [0.5, 0.5, 0.0], "without rows enough to go by they stay"
+
+
+@pytest.mark.parametrize(
+    ("options", "shares"),
+    [
+        ({}, [0.5, 0.5, 0.0]),
+        ({"num_passes": 7}, [0.5, 0.5, 0.0]),
+        ({"num_passes": 2}, [0.5, 0.5]),
+        ({"num_passes": 1}, [1.0]),
+        ({"feature_view": False}, [0.5, 0.5]),
+        ({"given_view": False}, [0.5, 0.5]),
+        ({"given_view": False, "feature_view": False}, [1.0]),
+        ({"learn_graph": False}, [1.0, 0.0]),
+        ({"learn_graph": False, "given_view": False}, [0.5, 0.5]),
+    ],
+)
+def test_views_and_their_usual_shares(any_graph, options, shares):
+    """Beside a given graph the features alone teach, but do not answer."""
+    model, x = network(**options)
+    assert model.shares.tolist() == shares
+    assert model.num_views == len(shares)
+    assert len(model.train()(x, any_graph).samples) == model.num_passes
+    assert len(model.eval()(x, any_graph).samples) == len(shares)
 
 
 def test_a_share_that_may_be_better_by_chance_is_not_taken(any_graph):
     """One row speaks for the learned view, another nearly as loudly against it: that is not sure."""
     model, x = network()
-    samples = torch.zeros(2, 12, 3, dtype=torch.float64)
+    samples = torch.zeros(3, 12, 3, dtype=torch.float64)
     samples[0, 0, 0], samples[1, 1, 0] = 2.0, 1.5
     output = model.eval()(x, any_graph)._replace(samples=samples)
-    model.settle_share(output, torch.zeros(12, dtype=torch.long), torch.arange(12).repeat(3))
-    assert model.share == 0.5
+    model.settle_shares(output, torch.zeros(12, dtype=torch.long), torch.arange(12).repeat(3))
+    assert model.shares.tolist() == [0.5, 0.5, 0.0]
 
 
 def test_random_passes_are_right_on_average(any_graph):
     """Dropping rows and features leaves the hidden layer's input unbiased."""
-    model, x = network(num_passes=4000, dropout=0.0, row_dropout=0.3, feature_dropout=0.2, learn_graph=False)
+    options = {"learn_graph": False, "feature_view": False, "num_passes": 4000}
+    model, x = network(dropout=0.0, row_dropout=0.3, feature_dropout=0.2, **options)
     with torch.no_grad():
         model.first_bias.fill_(50.0)  # keeps the ReLU open, so that the network is linear in what is dropped
         samples = model.train()(x, any_graph, torch.Generator().manual_seed(1)).samples
@@ -153,10 +180,10 @@ def test_gradients_of_the_whole_network(weighted_graph):
     assert torch.autograd.gradcheck(run, tuple(parameters))
 
 
-@pytest.mark.parametrize("second_view", ["graph", "features"])
-def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph, second_view):
+@pytest.mark.parametrize("given_view", [True, False])
+def test_a_new_row_that_equals_an_old_one_gets_its_probabilities(weighted_graph, given_view):
     """Joined as the old row is: with the same rows, and with a loop of the same weight."""
-    model, x = network(smoothing=0.5, second_view=second_view)
+    model, x = network(smoothing=0.5, given_view=given_view)
     model.eval()
     labelled = torch.tensor([0, 7])
     known = model.settle_answer(model(x, weighted_graph), torch.arange(12) % 3, labelled)
@@ -189,14 +216,13 @@ def test_the_answer_is_spread_over_the_learned_graph_with_the_labels(any_graph, 
 
 @pytest.mark.parametrize("learn_graph", [True, False])
 def test_a_view_of_the_features_alone_is_a_perceptron(any_graph, learn_graph):
-    model, x = network(second_view="features", learn_graph=learn_graph)
-    assert model.num_views == 2
+    model, x = network(learn_graph=learn_graph)
     model.eval()
     alone = torch.relu(x @ model.first_weight + model.first_bias) @ model.second_weight + model.second_bias
-    torch.testing.assert_close(model(x, any_graph).samples[1], alone)
+    torch.testing.assert_close(model(x, any_graph).samples[-1], alone)
     model.train()
     model.row_dropout, model.feature_dropout, model.dropout = 0.9, 0.0, 0.0
-    torch.testing.assert_close(model(x, any_graph).samples[1], alone, msg="its rows are never left out")
+    torch.testing.assert_close(model(x, any_graph).samples[-1], alone, msg="its rows are never left out")
 
 
 def test_validation_rows_choose_how_far_the_answer_is_spread(any_graph):
@@ -244,3 +270,36 @@ def test_sparse_features_give_the_same(any_graph):
 
 def test_it_says_what_it_is():
     assert "6 → 5 → 3, num_hops=8" in repr(GLCNPlus(6, 5, 3))
+
+
+def wider_than(graph):
+    return graph.with_candidates(np.arange(12)[:, None] * 5 % 12)
+
+
+def test_candidates_that_were_not_given_take_part_by_a_learned_amount(weighted_graph):
+    model, x = network()
+    wider = wider_than(weighted_graph)
+    with torch.no_grad():
+        model.scorer.amount.fill_(-0.7)
+    model.eval()
+    h = literal.embedding(x.tolist(), model.scorer.projection.tolist())
+    A = wider.to_scipy().toarray()
+    added = wider.to_scipy(torch.ones(wider.num_edges)).toarray() - (A > 0)
+    assert added.sum() > 0
+    loop, attention = model.scorer.loop.item(), model.scorer.attention.tolist()
+    W = np.array(literal.link_weights(h, attention, loop, (A + np.exp(-0.7) * added).tolist()))
+    output = model(x, wider)
+    found = wider.to_scipy(output.graph.values).toarray()
+    np.testing.assert_allclose(found, W / W.sum(axis=1, keepdims=True), atol=1e-6)
+    torch.testing.assert_close(output.samples[1:], model(x, weighted_graph).samples[1:], msg="other views lack them")
+    output.logits.log_softmax(dim=1)[:, 0].sum().backward()
+    assert model.scorer.amount.grad.abs() > 0
+
+
+def test_edges_are_told_from_random_pairs_by_the_given_ones_alone(weighted_graph):
+    model, x = network(feature_dropout=0.0)
+    few, many = (
+        model.train().link_log_odds(x, graph, torch.Generator().manual_seed(1))
+        for graph in (weighted_graph, wider_than(weighted_graph))
+    )
+    torch.testing.assert_close(few, many)

@@ -20,15 +20,16 @@ def trained_pass(graph, **settings):
 
 
 def test_every_term_equals_the_literal_loops(any_graph):
-    _, output = trained_pass(any_graph, num_passes=2)
+    """The features alone, the last of three passes, count half in the estimated labels."""
+    _, output = trained_pass(any_graph)
     loss = PlusLoss(0.7, 0.4, temperature=0.5, warm_up=10)
     loss.start_epoch(5)
     terms = loss(output, any_graph, LABELS, ROWS)
     Z = output.samples.softmax(dim=2).tolist()
-    mean = [[(p + q) / 2 for p, q in zip(*rows, strict=True)] for rows in zip(*Z, strict=True)]
+    mean = [[0.4 * p + 0.4 * q + 0.2 * r for p, q, r in zip(*rows, strict=True)] for rows in zip(*Z, strict=True)]
     target = literal.estimated_labels(mean, 0.5)
-    labels = -sum(log(Z[t][i][LABELS[i]]) for t in range(2) for i in ROWS.tolist()) / 8
-    consistency = sum((Z[t][i][c] - target[i][c]) ** 2 for t in range(2) for i in range(12) for c in range(3)) / 24
+    labels = -sum(log(Z[t][i][LABELS[i]]) for t in range(3) for i in ROWS.tolist()) / 12
+    consistency = sum((Z[t][i][c] - target[i][c]) ** 2 for t in range(3) for i in range(12) for c in range(3)) / 36
     link = sum(log(1 + exp(-f)) for f in output.links.edges.tolist()) / len(output.links.edges)
     link += sum(log(1 + exp(f)) for f in output.links.pairs.tolist()) / len(output.links.pairs)
     assert terms.cross_entropy.item() == pytest.approx(labels)
@@ -53,13 +54,28 @@ def test_a_single_random_pass_still_trains_the_graph(any_graph):
     assert terms.consistency > 0
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"given_view": False, "num_passes": 2}, [1 / 2, 1 / 2]),
+        ({"given_view": False, "num_passes": 3}, [1 / 3, 1 / 3, 1 / 3]),
+        ({"feature_view": False, "num_passes": 2}, [1 / 2, 1 / 2]),
+        ({"learn_graph": False, "num_passes": 2}, [2 / 3, 1 / 3]),
+        ({"num_passes": 6}, [2 / 10, 2 / 10, 2 / 10, 2 / 10, 1 / 10, 1 / 10]),
+    ],
+)
+def test_what_each_pass_says_of_the_estimated_labels(any_graph, options, says):
+    _, output = trained_pass(any_graph, **options)
+    np.testing.assert_allclose(output.says.numpy(), says)
+
+
 def test_no_gradient_flows_through_the_estimated_labels(any_graph):
     """With one pass repeated, passes and their mean agree, and only the sharpening pulls."""
     _, output = trained_pass(any_graph)
     samples = output.samples.detach().requires_grad_()
     loss = PlusLoss(1.0, 0.0, temperature=1.0, warm_up=1)
     loss.start_epoch(1)
-    same = samples[:1].expand(4, -1, -1)
+    same = samples[:1].expand(3, -1, -1)
     loss(output._replace(samples=same), any_graph, LABELS, ROWS).consistency.backward()
     assert samples.grad.abs().max() < 1e-12
 

@@ -83,9 +83,9 @@ def attachment(rows: slice, edges: Any) -> Attachment:
     """Turn the (b, known) edges of a batch into a pattern on the table [new rows; supporting known rows]."""
     b = edges.shape[0]
     support, local = np.unique(edges.indices, return_inverse=True)
-    table = sparse.csr_array((edges.data, local + b, edges.indptr), shape=(b, b + len(support)))
-    loops = sparse.eye_array(b, b + len(support), dtype=np.float32, format="csr")
-    joined = sparse.csr_array(table + loops)
+    table = sparse.csr_array((edges.data, local, edges.indptr), shape=(b, len(support)))
+    loops = sparse.eye_array(b, dtype=np.float32)
+    joined = sparse.hstack([loops, table], format="csr")  # a sum of both would lose weights of 0
     joined.sort_indices()
     weights: NDArray[np.float32] = joined.data
     return Attachment(

@@ -97,7 +97,8 @@ def _plus_network(
         dropout=settings["dropout"],
         smoothing=None if settings["smoothing"] == BY_VALIDATION else settings["smoothing"],
         learn_graph=settings["learn_graph"],
-        second_view=settings["second_view"],
+        given_view=settings["given_view"],
+        feature_view=settings["feature_view"],
         generator=generator,
     )
 
@@ -146,7 +147,7 @@ def build_plus(
     def answer() -> PlusOutput:
         if space is not None:
             return _plus_answer_in_blocks(model, data, space)
-        model.settle_share(model(data.x, data.graph), data.targets, data.validation_rows)
+        model.settle_shares(model(data.x, data.graph), data.targets, data.validation_rows)
         output = model(data.x, data.graph)
         return _smoothed(model, data, lambda: model.settle_answer(output, data.targets, data.train_rows))
 
@@ -155,7 +156,7 @@ def build_plus(
 
 def _plus_answer_in_blocks(model: GLCNPlus, data: TrainingData, space: Workspace) -> PlusOutput:
     output = plus_in_blocks(model, data.x, data.graph, space)
-    model.settle_share(output, data.targets, data.validation_rows)
+    model.settle_shares(output, data.targets, data.validation_rows)
 
     def answer() -> PlusOutput:
         unspread = blend_in_blocks(model, output)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from glcn.estimator.attachment import attachment, given_edges, given_in_batches, nearest_in_batches
+from glcn.estimator.attachment import attachment, given_edges, given_in_batches, nearest_edges, nearest_in_batches
 from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.building import Parts, Plan, build, settled
@@ -28,7 +28,7 @@ from glcn.estimator.purpose import Subject, purpose
 from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
 from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
-from glcn.graph import CandidateGraph, CompleteGraph
+from glcn.graph import CandidateGraph, CompleteGraph, widened
 from glcn.interrupts import held_interrupts
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
@@ -82,12 +82,16 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
         ``graph``. Not for ``"plus"``.
     learn_graph : bool or "auto", default="auto"
-        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next eight.
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next ten.
+    added_neighbors : int or "auto", default="auto"
+        How many of its nearest rows each row may be joined with in the learned graph, besides the edges of a given one;
+        how much these count is learned. ``"auto"`` is 10; no graph given, or training in batches, leaves it at none.
     n_hops, n_passes : int or "auto", default="auto"
-        How far rows hear of each other, and the number of random passes an epoch, half of them on the learned graph,
-        half in the second view; a single pass is on the learned one.
-    second_view : {"graph", "features"} or "auto", default="auto"
-        The given graph, or none: each row by its own features. ``"auto"`` is ``"graph"`` where ``fit`` is given one.
+        How far rows hear of each other, and the number of random passes an epoch, dealt out to the views: the learned
+        graph, then those of the next two that are wanted. Fewer passes than views leave the last views out.
+    given_view, feature_view : bool or "auto", default="auto"
+        Whether rows are also seen on the graph that ``fit`` is given, and by their own features alone. ``"auto"`` is
+        True, but there is no view of a given graph where there is none.
     consistency_weight, temperature : float or "auto", default="auto"
         Weight of the agreement of these passes on all rows, and T, below 1, that sharpens what they agree on.
     row_dropout, feature_dropout : float or "auto", default="auto"
@@ -196,9 +200,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         sparsity_weight: float | Auto = AUTO,
         prior_weight: float | Auto = AUTO,
         learn_graph: bool | Auto = AUTO,
+        added_neighbors: int | Auto = AUTO,
         n_hops: int | Auto = AUTO,
         n_passes: int | Auto = AUTO,
-        second_view: str = AUTO,
+        given_view: bool | Auto = AUTO,
+        feature_view: bool | Auto = AUTO,
         consistency_weight: float | Auto = AUTO,
         temperature: float | Auto = AUTO,
         row_dropout: float | Auto = AUTO,
@@ -233,9 +239,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.sparsity_weight = sparsity_weight
         self.prior_weight = prior_weight
         self.learn_graph = learn_graph
+        self.added_neighbors = added_neighbors
         self.n_hops = n_hops
         self.n_passes = n_passes
-        self.second_view = second_view
+        self.given_view = given_view
+        self.feature_view = feature_view
         self.consistency_weight = consistency_weight
         self.temperature = temperature
         self.row_dropout = row_dropout
@@ -309,6 +317,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         n, in_blocks = X.shape[0], self._in_blocks(X, graph)
         batch_size = chosen_batch_size(self.batch_size, n, all_pairs=in_blocks)
         edges = 0 if in_blocks else edge_count(graph, n, self.n_neighbors)
+        added = self._added_neighbors(settings, graph, n) if batch_size is None else 0
+        edges += 2 * n * added
         scope = None if batch_size is None else self._scope(n, batch_size)
         memory = needed_bytes(settings, X, edges, len(labels.classes), scope)
         check_memory(memory, self.variant)
@@ -316,6 +326,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             kept_bytes = disk_bytes(settings, X, edges, len(labels.classes), features=not isinstance(graph, Store))
             check_space(Path(checkpoint), kept_bytes, "what this fit will keep")
         settings["batch_size"] = batch_size
+        if self.variant == PLUS:
+            settings["added_neighbors"] = added
         candidates: CandidateGraph | CompleteGraph
         if in_blocks:
             known, candidates = self._joined_pairs(X)
@@ -323,6 +335,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             known, candidates = self._joined_on_disk(X, graph, whole=batch_size is None)
         else:
             known, candidates = self._joined(X, graph)
+            if added:
+                with stage("neighbour search"):
+                    candidates = candidates.with_candidates(known.index.among(added))
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         compact = settings["projection_size"] is not None
         data = TrainingData(
@@ -366,7 +381,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             self._codes = labels.codes
             self._edge_weights = getattr(data.graph, "weights", None)
             self._files = None if space is None else space.folder
-            found = graph is None or isinstance(graph, Store)
+            found = graph is None or isinstance(graph, Store) or added > 0
             self.neighbor_recall_: float | None = known.index.recall if found else None
             self.memory_estimate_ = memory
             self._scale = scale
@@ -388,9 +403,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             (new row, training row). Left out, the nearest training rows are taken.
         """
         X = self._read_new(X)
+        index = self._rows.index
         if edges is None:
-            return self._probabilities(X, nearest_in_batches(self._rows.index, X, self._rows.num_neighbors))
-        return self._probabilities(X, given_in_batches(given_edges(edges, X.shape[0], self._rows.index.num_rows)))
+            return self._probabilities(X, nearest_in_batches(index, X, self._rows.num_neighbors))
+        joined = given_edges(edges, X.shape[0], index.num_rows)
+        if added := self.settings_.get("added_neighbors", 0):
+            joined = widened(joined, nearest_edges(index, X, added))
+        return self._probabilities(X, given_in_batches(joined))
 
     def explain(self, rows: Any, *, top: int = 10) -> list[Explanation]:
         """Tell why rows of ``fit`` were classified as they were.
@@ -475,6 +494,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     def _in_blocks(self, X: Any, graph: Any) -> bool:
         """Whether all pairs of rows are asked for and too many to be stored."""
         return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
+
+    def _added_neighbors(self, settings: dict[str, Any], graph: Any, num_rows: int) -> int:
+        """Return how many nearest rows are joined with each besides its edges; none where all or only these are."""
+        joined_already = not is_given(graph) or isinstance(graph, str)
+        if self.variant != PLUS or not settings["learn_graph"] or joined_already:
+            return 0
+        return min(int(settings["added_neighbors"]), num_rows - 1)
 
     def _scope(self, num_rows: int, batch_size: int) -> Scope:
         trained = min(num_rows, SampledNeighborhoods.most_rows(batch_size))

@@ -23,7 +23,6 @@ _EDGE = 12 * FLOAT  # rows and columns of an edge, and about eight values: score
 _STORED_EDGE = 6 * FLOAT  # where it leads, its mirror image, and what was learned about it
 _MEMINFO = Path("/proc/meminfo")
 _CONTAINER = Path("/sys/fs/cgroup")
-_VIEWS = 2
 
 
 def edge_count(graph: Any, num_rows: int, num_neighbors: int) -> int:
@@ -80,7 +79,7 @@ def disk_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int
     if settings["variant"] in VARIANTS:
         layers = d + m * (int(settings["n_layers"]) - 1) + 3 * num_classes
     else:
-        layers = d + _VIEWS * (m * int(settings["n_hops"]) + 1) + 2 * num_classes
+        layers = d + _view_floats(settings, m) + 2 * num_classes
     words = n * (30 + 9 * num_classes)  # a line of predictions
     weights = 5 * p * (d + m)  # with moments and the best so far, and once more in the model
     rows = 0 if not features else _matrix(X)
@@ -106,8 +105,14 @@ def _plus_layers(settings: Mapping[str, Any], n: int, trained_rows: int, m: int,
     """Count the floats of the layers of ``plus``: partial sums of all hops in training, and of each view afterwards."""
     passes, hops = int(settings["n_passes"]), int(settings["n_hops"]) + 1
     training = 2 * trained_rows * m * (passes * hops + 4 * passes)
-    evaluation = n * m * _VIEWS * hops
+    evaluation = n * (m + _view_floats(settings, m))
     return training + evaluation + 3 * trained_rows * d + n * d
+
+
+def _view_floats(settings: Mapping[str, Any], m: int) -> int:
+    """Count the floats of a row that are kept of the views of ``plus``: the sums of each hop, and a degree."""
+    graphs = 1 + int(settings["learn_graph"] and settings["given_view"])
+    return graphs * (m * int(settings["n_hops"]) + 1) + int(settings["feature_view"]) * (m + 1)
 
 
 def available_bytes() -> int | None:

@@ -209,7 +209,7 @@ def _unpacked_output(packed: Mapping[str, Any], model: Any) -> GLCNOutput | Plus
     if isinstance(model, GLCN):
         return GLCNOutput(logits, graph, tuple(packed["messages"]))
     views = tuple(View(view["degree"], tuple(view["sums"])) for view in packed["views"])
-    return PlusOutput(logits, logits[None], graph, None, views)
+    return PlusOutput(logits, logits[None], graph, None, None, views)
 
 
 def _named_store(folder: Path) -> dict[str, str]:

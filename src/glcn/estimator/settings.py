@@ -25,6 +25,7 @@ def _real(low: float, high: float = float("inf"), *, open_low: bool = False) -> 
     return right, f"a number {bound}" + (f" and below {high:g}" if high < float("inf") else "")
 
 
+_YES_OR_NO: tuple[Callable[[Any], bool], str] = (lambda value: isinstance(value, bool), "True or False")
 _RULES = {
     "n_neighbors": _whole(1),
     "hidden_units": _whole(1),
@@ -33,16 +34,18 @@ _RULES = {
     "graph_weight": _real(0),
     "sparsity_weight": _real(0),
     "prior_weight": _real(0),
-    "learn_graph": (lambda value: isinstance(value, bool), "True or False"),
-    "calibrate": (lambda value: isinstance(value, bool), "True or False"),
-    "warm_start": (lambda value: isinstance(value, bool), "True or False"),
+    "learn_graph": _YES_OR_NO,
+    "calibrate": _YES_OR_NO,
+    "warm_start": _YES_OR_NO,
     "n_hops": _whole(0),
     "n_passes": _whole(1),
     "consistency_weight": _real(0),
     "temperature": _real(0, open_low=True),
     "row_dropout": _real(0, 1),
     "feature_dropout": _real(0, 1),
-    "second_view": (lambda value: value in ("graph", "features"), '"graph" or "features"'),
+    "given_view": _YES_OR_NO,
+    "feature_view": _YES_OR_NO,
+    "added_neighbors": _whole(0),
     "smoothing": (
         lambda value: value == BY_VALIDATION or _real(0, 1)[0](value),
         f'a number of at least 0 and below 1, or "{BY_VALIDATION}"',

@@ -64,7 +64,7 @@ class _PaperScorer(EdgeScorer):
     def forward(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:  # noqa: ARG002
         score, square = edge_distances(h, self.attention, pattern)
         learned = score.relu().exp()  # 1 for a self-loop
-        return EdgeWeights(score, square, learned if weights is None else learned * weights)
+        return EdgeWeights(score, square, self.in_amounts(learned, weights))
 
 
 class _PaperNetwork(GLCNPlus):
@@ -93,7 +93,7 @@ class _Cosine(GLCNPlus):
 
     def weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
         edges = super().weigh(h, pattern, weights, is_loop)
-        return edges._replace(weights=self.alike if weights is None else self.alike * weights)
+        return edges._replace(weights=self.scorer.in_amounts(self.alike, weights))
 
 
 class Cosine(Arm):

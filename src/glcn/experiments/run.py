@@ -115,7 +115,7 @@ def compute(run: Run, cache: Path | None = None) -> Row:
         "settings": run.settings,
         **run.graph_changes,
         **_training(clf),
-        **_same_class_mass(clf, dataset),
+        **_same_class_mass(clf, dataset, graph),
         "graph": dict(run.recipe.task.graph) if run.recipe.task.graph else None,
         "features": dataset.features,
         "preparation": dataset.preparation,
@@ -182,21 +182,26 @@ def _training(clf: TransductiveClassifier) -> dict[str, Any]:
     return found
 
 
-def _same_class_mass(clf: TransductiveClassifier, dataset: Dataset) -> dict[str, float]:
-    """Return which share of what test rows receive comes from their own class, under S and under a uniform graph."""
+def _same_class_mass(clf: TransductiveClassifier, dataset: Dataset, graph: Any) -> dict[str, float]:
+    """Return which share of what test rows receive comes from their own class, under S and under D⁻¹A as given."""
     if not hasattr(clf, "graph_"):
         return {}
-    entries = clf.graph_.tocoo()
-    S, (rows, columns) = entries.data, entries.coords
+    S = clf.graph_
+    candidates = CandidateGraph.coerce(S if graph is None else graph, S.shape[0])
+    given = candidates.unweighted() if graph is None else candidates
+    found = {
+        "same_class_mass": _from_own_class(S, dataset),
+        "uniform_same_class_mass": _from_own_class(given.to_scipy(given.uniform()), dataset),
+    }
+    return {name: share for name, share in found.items() if share is not None}
+
+
+def _from_own_class(S: Any, dataset: Dataset) -> float | None:
+    entries = S.tocoo()
+    values, (rows, columns) = entries.data, entries.coords
     between = np.isin(rows, dataset.test) & (rows != columns)
     same = between & (dataset.y[rows] == dataset.y[columns])
-    uniform = 1.0 / np.diff(clf.graph_.tocsr().indptr)[rows]
-    if not between.any():
-        return {}
-    return {
-        "same_class_mass": round(float(S[same].sum() / S[between].sum()), 5),
-        "uniform_same_class_mass": round(float(uniform[same].sum() / uniform[between].sum()), 5),
-    }
+    return round(float(values[same].sum() / values[between].sum()), 5) if between.any() else None
 
 
 def _forget_peak() -> None:

@@ -1,7 +1,7 @@
 """Graphs: the candidates on which a graph is learned, nearest neighbours, and priors."""
 
 from glcn.graph.blocks import RowBlock, row_blocks
-from glcn.graph.candidate import LARGEST_STORED, CandidateGraph, symmetric_pattern
+from glcn.graph.candidate import LARGEST_STORED, CandidateGraph, symmetric_pattern, widened
 from glcn.graph.cells import CellIndex
 from glcn.graph.complete import CompleteGraph
 from glcn.graph.neighbors import (
@@ -32,4 +32,5 @@ __all__ = [
     "row_blocks",
     "suitable_metric",
     "symmetric_pattern",
+    "widened",
 ]

@@ -25,8 +25,8 @@ class CandidateGraph:
     """The edges on which a graph may be learned: a symmetric CSR pattern with self-loops and optional weights.
 
     Row = the node that receives. Every node has a self-loop, so isolated nodes keep their own features. ``weights``
-    is (E,) in the order of the pattern, or None where every weight is 1. ``of_neighbors`` says that the edges were
-    found from features, so that nobody knew them before.
+    is (E,) in the order of the pattern, or None where every weight is 1; 0 marks an edge that was not given, but may be
+    learned. ``of_neighbors`` says that the edges were found from features, so that nobody knew them before.
     """
 
     pattern: Pattern
@@ -47,6 +47,11 @@ class CandidateGraph:
     def is_loop(self) -> Tensor:
         """Which edges are self-loops, (E,) bool."""
         return self.pattern.rows == self.pattern.columns
+
+    @cached_property
+    def is_given(self) -> Tensor:
+        """Which edges join different nodes and are more than candidates, (E,) bool."""
+        return ~self.is_loop if self.weights is None else ~self.is_loop & (self.weights > 0)
 
     @classmethod
     def from_scipy(cls, adjacency: Any) -> "CandidateGraph":
@@ -208,6 +213,11 @@ class CandidateGraph:
             "a PyTorch Geometric Data or 'complete'"
         )
 
+    def with_candidates(self, neighbors: NDArray[np.int64]) -> "CandidateGraph":
+        """Return the graph with an edge of weight 0 between each row and those in its list, (n, k), that it lacks."""
+        A = widened(self.to_scipy(), type(self).from_neighbors(neighbors).to_scipy())
+        return replace(self, pattern=symmetric_pattern(A), weights=torch.from_numpy(A.data))
+
     def uniform(self) -> Tensor:
         """Return the values of D⁻¹A, the graph before anything is learned, (E,)."""
         return row_softmax(torch.zeros(self.num_edges, device=self.pattern.indptr.device), self.pattern, self.weights)
@@ -236,6 +246,15 @@ class CandidateGraph:
     def __repr__(self) -> str:
         kind = "unweighted" if self.weights is None else "weighted"
         return f"{type(self).__name__}(num_nodes={self.num_nodes}, num_edges={self.num_edges}, {kind})"
+
+
+def widened(A: Any, further: Any) -> Any:
+    """Return a CSR array of the entries of A, above 0, and of 0 where only ``further`` has entries above 0."""
+    wider = sparse.csr_array(A + further)
+    wider.sort_indices()
+    rows = np.repeat(np.arange(A.shape[0]), np.diff(wider.indptr))
+    wider.data = np.asarray(A[rows, wider.indices]).ravel().astype(np.float32)
+    return wider
 
 
 def symmetric_pattern(A: Any) -> Pattern:

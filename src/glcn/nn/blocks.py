@@ -112,7 +112,7 @@ def plus_in_blocks(model: GLCNPlus, x: Any, graph: CandidateGraph, space: Worksp
         samples[:, rows] = torch.cat([model.classify(view.sums[-1][rows], None) for view in views])
     logits = space.empty("logits", n, len(model.second_bias))
     graph_learned = LearnedGraph(h, score, square, learned, graph.pattern)
-    return blend_in_blocks(model, PlusOutput(logits, samples, graph_learned, None, tuple(views)))
+    return blend_in_blocks(model, PlusOutput(logits, samples, graph_learned, None, None, tuple(views)))
 
 
 def _sums(
@@ -158,14 +158,14 @@ def known_in_files(model: GLCN | GLCNPlus, graph: CandidateGraph, space: Workspa
         else:
             sums = (space.open(f"view-{view}"),)
         views.append(View(space.open(f"degree-{view}"), sums))
-    return PlusOutput(logits, space.open("samples"), learned, None, tuple(views))
+    return PlusOutput(logits, space.open("samples"), learned, None, None, tuple(views))
 
 
 @torch.no_grad()
 def blend_in_blocks(model: GLCNPlus, output: PlusOutput) -> PlusOutput:
     """Write the logits anew, from the views in the shares that are settled now."""
     for rows in row_slices(len(output.logits)):
-        output.logits[rows] = blended(output.samples[:, rows], model.share)
+        output.logits[rows] = blended(output.samples[:, rows], model.shares)
     return output
 
 

@@ -11,6 +11,7 @@ from glcn.kernels import Pattern, edge_distances, propagate
 
 FIRST_ATTENTION = 0.3  # a starts as a plain distance
 FIRST_OFFSET = 1.0  # β
+FIRST_AMOUNT = -1.0  # κ
 MOST_PAIRS = 16_384  # random pairs an epoch; there is a new draw in each, and gathering more would take most of it
 
 
@@ -25,7 +26,7 @@ class EdgeWeights(NamedTuple):
 class LinkLogOdds(NamedTuple):
     """How much likelier a pair is among edges than among random pairs, as the scorer has it: f + β."""
 
-    edges: Tensor  # (E − n,) of the candidate edges between different rows
+    edges: Tensor  # of the given edges between different rows
     pairs: Tensor  # of random pairs
 
 
@@ -35,6 +36,8 @@ class EdgeScorer(Module):
     .. math::
         f_{ij} = -\mathrm{ReLU}(a^\top|h_i - h_j|), \qquad w_{ij} = A_{ij} e^{f_{ij}} \ (i \ne j), \qquad
         w_{ii} = A_{ii} e^b, \qquad h_i = x_i P
+
+    Candidates that the given graph does not have, A_ij = 0, take part by a learned amount: w_ij = e^κ e^{f_ij}.
 
     Parameters
     ----------
@@ -50,6 +53,7 @@ class EdgeScorer(Module):
         self.attention = Parameter(torch.empty(out_channels))
         self.loop = Parameter(torch.empty(()))  # b
         self.offset = Parameter(torch.empty(()))  # β
+        self.amount = Parameter(torch.empty(()))  # κ
         self.reset_parameters(generator)
 
     def reset_parameters(self, generator: torch.Generator | None = None) -> None:
@@ -58,18 +62,23 @@ class EdgeScorer(Module):
         init.constant_(self.attention, FIRST_ATTENTION)
         init.zeros_(self.loop)
         init.constant_(self.offset, FIRST_OFFSET)
+        init.constant_(self.amount, FIRST_AMOUNT)
 
     def forward(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
         """Weigh the edges between rows embedded at ``h`` (n, d); ``weights`` (E,) are those of A, None for ones."""
         score, square = edge_distances(h, self.attention, pattern)
         learned = torch.where(is_loop, self.loop, -score.relu()).exp()
-        return EdgeWeights(score, square, learned if weights is None else learned * weights)
+        return EdgeWeights(score, square, self.in_amounts(learned, weights))
+
+    def in_amounts(self, learned: Tensor, weights: Tensor | None) -> Tensor:
+        """Return ``learned`` (E,) times A, or times e^κ on candidates that A does not have."""
+        return learned if weights is None else learned * torch.where(weights > 0, weights, self.amount.exp())
 
     def log_odds(
         self, h: Tensor, score: Tensor, graph: CandidateGraph, generator: torch.Generator | None = None
     ) -> LinkLogOdds:
-        """Return f + β of the edges, whose scores are known, and of as many random pairs."""
-        edges = score[~graph.is_loop]
+        """Return f + β of the given edges, whose scores are known, and of as many random pairs."""
+        edges = score[graph.is_given]
         count = min(max(len(edges), 1), MOST_PAIRS)
         i, j = torch.randint(graph.num_nodes, (2, count), generator=generator).to(h.device)
         pairs = (h.index_select(0, i) - h.index_select(0, j)).abs() @ self.attention

@@ -1,8 +1,9 @@
 """Random propagation on a learned graph: the network of the variant ``plus``."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import product as combinations
+from typing import Any, NamedTuple, TypeVar
 
 import torch
 from torch import Tensor
@@ -14,12 +15,14 @@ from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
 from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds, degrees, symmetrically_normalized
 from glcn.nn.graph_learning import LearnedGraph
 
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)  # of the learned graph in the answer, from which validation rows may choose
-EVEN = 0.5
+STEPS_OF_SHARES = 4  # validation rows may choose shares of the views in the answer that are multiples of a quarter
 SMOOTHINGS = (0.0, 0.2, 0.4, 0.6, 0.8)  # α, from which validation rows may choose
 USUAL_SMOOTHING = 0.4
+PUPIL = 0.5  # what the features alone say of the estimated labels beside a given graph, where a graph's view says 1
 ENOUGH_ROWS = 30  # validation rows that may choose one of these
 SMOOTH_ENOUGH = 1e-6  # error of a probability
+
+Choice = TypeVar("Choice", bound=Hashable)
 
 
 class View(NamedTuple):
@@ -36,6 +39,7 @@ class PlusOutput(NamedTuple):
     samples: Tensor  # (s, n, c) logits of each random pass; in evaluation (v, n, c), those of each view
     graph: LearnedGraph  # its values are D⁻¹W: rows sum to 1
     links: LinkLogOdds | None  # in training, where a graph is learned
+    says: Tensor | None  # (s,) how much each pass counts in the estimated labels, in training
     views: tuple[View, ...]  # in evaluation
 
 
@@ -48,11 +52,12 @@ class GLCNPlus(Module):
         Z = \mathrm{softmax}(\mathrm{ReLU}(H + b^0) W^1 + b^1)
 
     In training the masks m, over rows, and r, over features, are drawn anew for each of s passes, so that a row has to
-    be recognised by various parts of its neighbourhood and of its features. One half of the passes has W from
-    :class:`EdgeScorer`. The other has W = A, so that the learned graph can not cut off what the given one would bring,
-    or, where neighbours were only found by their features, W = I and m = 1, so that a row is recognised by itself.
-    The answer is θ times the Z of the first view and 1 − θ times that of the second; see :meth:`settle_share`. At last
-    it is spread over the learned graph, together with the labels that are known; see :meth:`settle_answer`.
+    be recognised by various parts of its neighbourhood and of its features. The passes take turns in up to three views.
+    The first has W from :class:`EdgeScorer`. The second has W = A, so that the learned graph can not cut off what the
+    given one would bring; there is none where neighbours were only found by their features. The last has W = I and
+    m = 1, so that a row has to be recognised by itself, too. The answer is Σ_v θ_v Z_v over the views, with
+    θ from :meth:`settle_shares`. At last it is spread over the learned graph, together with the labels that are known;
+    see :meth:`settle_answer`.
 
     Parameters
     ----------
@@ -63,15 +68,17 @@ class GLCNPlus(Module):
     num_hops
         K.
     num_passes
-        s, the number of random passes an epoch; with one, there is one view.
+        s, the number of random passes an epoch, dealt out to the views; the last views are left out by fewer passes.
     row_dropout, feature_dropout, dropout
         Probabilities of dropping a row of X W⁰, a feature, and a hidden unit of a row.
     smoothing
         α, how much of the answer comes from neighbours at last; None lets validation rows choose.
     learn_graph
         False keeps W = A in the first view.
-    second_view
-        "graph" has W = A in the second view, which is none where the first one has it too; "features" has W = I.
+    given_view
+        Whether there is a view with W = A beside the learned one.
+    feature_view
+        Whether there is a view with W = I.
     """
 
     def __init__(
@@ -82,13 +89,14 @@ class GLCNPlus(Module):
         *,
         projection_channels: int = 32,
         num_hops: int = 8,
-        num_passes: int = 2,
+        num_passes: int = 3,
         row_dropout: float = 0.5,
         feature_dropout: float = 0.25,
         dropout: float = 0.5,
         smoothing: float | None = 0.0,
         learn_graph: bool = True,
-        second_view: Literal["graph", "features"] = "graph",
+        given_view: bool = True,
+        feature_view: bool = True,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
@@ -104,25 +112,32 @@ class GLCNPlus(Module):
         self.settles_smoothing = smoothing is None
         self.smoothing = USUAL_SMOOTHING if smoothing is None else smoothing
         self.learn_graph = learn_graph
-        self.second_view = second_view
+        self.given_view = given_view
+        self.feature_view = feature_view
         self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator).requires_grad_(learn_graph)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
         self.first_bias = Parameter(torch.empty(hidden_channels))
         self.second_weight = Parameter(torch.empty(hidden_channels, out_channels))  # W¹
         self.second_bias = Parameter(torch.empty(out_channels))
-        self.register_buffer("share", torch.tensor(EVEN))  # θ
-        self.share: Tensor
+        self.register_buffer("shares", torch.tensor(self.usual_shares))  # θ
+        self.shares: Tensor
         self._reset_weights(generator)
 
     @property
     def num_views(self) -> int:
-        """Number of views: the learned graph with the given one or with none, or a single graph."""
-        return 2 if self.num_passes > 1 and (self.learn_graph or self.second_view == "features") else 1
+        """Number of views: the learned graph, the given one, the features alone; as many as there are passes."""
+        return min(self.num_passes, 1 + (self.learn_graph and self.given_view) + self.feature_view)
 
     @property
     def num_graphs(self) -> int:
         """Number of views on a graph; they come first."""
-        return 1 if self.second_view == "features" else self.num_views
+        return min(self.num_passes, 1 + (self.learn_graph and self.given_view))
+
+    @property
+    def usual_shares(self) -> tuple[float, ...]:
+        """The even shares of the views in the answer; beside a given graph that of the features alone is none."""
+        even = self.num_graphs if self.given_view else self.num_views
+        return (1 / even,) * even + (0.0,) * (self.num_views - even)
 
     @property
     def is_random(self) -> bool:
@@ -157,8 +172,9 @@ class GLCNPlus(Module):
         shares = edges.weights / views[0].degree.index_select(0, graph.pattern.rows)
         learned = LearnedGraph(h, edges.score, edges.square, shares, graph.pattern)
         if self.training:
-            return PlusOutput(samples.log_softmax(dim=2).logsumexp(dim=0), samples, learned, links, ())
-        return PlusOutput(blended(samples, self.share), samples, learned, links, tuple(views))
+            says = self._says().to(samples)
+            return PlusOutput(samples.log_softmax(dim=2).logsumexp(dim=0), samples, learned, links, says, ())
+        return PlusOutput(blended(samples, self.shares), samples, learned, links, None, tuple(views))
 
     def link_log_odds(
         self, x: Features, graph: CandidateGraph, generator: torch.Generator | None = None
@@ -176,17 +192,19 @@ class GLCNPlus(Module):
         self.scorer.loop.copy_(edges.mean().log())
 
     @torch.no_grad()
-    def settle_share(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> None:
+    def settle_shares(self, output: PlusOutput, targets: Tensor, rows: Tensor) -> None:
         """Set θ so that the cross-entropy of ``output``, of a pass in evaluation, on ``rows`` is lowest.
 
-        It stays at ½ unless another one is better by more than the standard error of the difference, on 30
+        It stays as it usually is unless another one is better by more than the standard error of the difference, on 30
         rows or more.
         """
         if self.num_views == 1 or len(rows) < ENOUGH_ROWS:
             return
         samples = output.samples[:, rows]
-        losses = {share: losses_of(blended(samples, share), targets[rows]) for share in SHARES}
-        self.share.fill_(surely_best(losses, EVEN))
+        steps = combinations(range(STEPS_OF_SHARES + 1), repeat=self.num_views)
+        shares = [tuple(step / STEPS_OF_SHARES for step in each) for each in steps if sum(each) == STEPS_OF_SHARES]
+        losses = {each: losses_of(blended(samples, each), targets[rows]) for each in (self.usual_shares, *shares)}
+        self.shares.copy_(torch.tensor(surely_best(losses, self.usual_shares)))
 
     @torch.no_grad()
     def settle_smoothing(self, answer: Callable[[], Tensor], targets: Tensor, rows: Tensor) -> None:
@@ -238,7 +256,7 @@ class GLCNPlus(Module):
             samples.append(self.classify(received, None))
         if self.num_graphs < self.num_views:
             samples.append(self.classify(self.unspread(product), None))
-        logits = blended(torch.cat(samples), self.share)
+        logits = blended(torch.cat(samples), self.shares)
         return self._smoothed(logits, edges.weights, known.logits[support], pattern) if self.smoothing else logits
 
     def _smoothed(self, logits: Tensor, weights: Tensor, known: Tensor, pattern: Pattern) -> Tensor:
@@ -254,7 +272,7 @@ class GLCNPlus(Module):
     def first_hidden(self, output: PlusOutput) -> Tensor:
         """Return ReLU(H + b⁰) of a pass in evaluation, (n, m): each row as the classifier sees it, views mixed by θ."""
         hidden = [torch.relu(view.sums[-1] / (self.num_hops + 1) + self.first_bias) for view in output.views]
-        return hidden[0] if len(hidden) == 1 else self.share * hidden[0] + (1 - self.share) * hidden[1]
+        return torch.stack([share * each for share, each in zip(self.shares, hidden, strict=True)]).sum(dim=0)
 
     def graph_weights(self, learned: Tensor, given: Tensor | None) -> tuple[Tensor, ...]:
         """Return the W of each view on a graph, (E,) each; ``given`` is None where every weight of A is 1."""
@@ -262,13 +280,22 @@ class GLCNPlus(Module):
             return (learned,)
         return learned, torch.ones_like(learned) if given is None else given.to(learned.dtype)
 
+    def _passes_of_views(self) -> list[int]:
+        """Return how many passes each view has."""
+        views = self.num_views
+        return [self.num_passes // views + (view < self.num_passes % views) for view in range(views)]
+
+    def _says(self) -> Tensor:
+        """Return how much each pass counts in the estimated labels, (s,); they sum to 1."""
+        says = torch.ones(self.num_passes)
+        if self.given_view and self.num_graphs < self.num_views:
+            says[-self._passes_of_views()[-1] :] = PUPIL
+        return says / says.sum()
+
     def _dealt_out(self, product: Tensor) -> Sequence[Tensor]:
-        """Give each view its half of the passes, which stand side by side in ``product`` (n, s·m)."""
-        width = len(self.first_bias)
-        passes = product.shape[1] // width
-        given = passes // 2 if self.num_views == 2 else 0
-        border = (passes - given) * width
-        return [part.contiguous() for part in (product[:, :border], product[:, border:])[: self.num_views]]
+        """Give each view its passes, which stand side by side in ``product`` (n, s·m)."""
+        widths = [passes * len(self.first_bias) for passes in self._passes_of_views()]
+        return [part.contiguous() for part in product.split_with_sizes(widths, dim=1)]
 
     def _spread(self, W: Tensor, product: Tensor, pattern: Pattern) -> View:
         """Send ``product`` (n, ·) over K hops, and sum up."""
@@ -303,7 +330,7 @@ class GLCNPlus(Module):
     def _without_some_rows(self, product: Tensor, passes: int, generator: torch.Generator | None) -> Tensor:
         kept = dropout(product.new_ones(len(product), passes, 1), self.row_dropout, generator)
         if self.num_graphs < self.num_views:  # without its own features, nothing is left of a row there
-            kept[:, passes - passes // 2 :] = 1
+            kept[:, -self._passes_of_views()[-1] :] = 1
         return (product.view(len(product), passes, -1) * kept).flatten(1)
 
     def weigh(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
@@ -333,7 +360,7 @@ class GLCNPlus(Module):
         widths = f"{len(self.first_weight)} → {len(self.second_weight)} → {len(self.second_bias)}"
         return (
             f"{widths}, num_hops={self.num_hops}, num_passes={self.num_passes}, learn_graph={self.learn_graph}, "
-            f"second_view={self.second_view!r}"
+            f"given_view={self.given_view}, feature_view={self.feature_view}"
         )
 
     def __call__(self, *arguments: Any, **keywords: Any) -> PlusOutput:
@@ -346,8 +373,8 @@ def losses_of(logits: Tensor, targets: Tensor) -> Tensor:
     return nll_loss(logits.log_softmax(dim=1), targets, reduction="none")
 
 
-def surely_best(losses: Mapping[float, Tensor], usual: float) -> float:
-    """Return the value whose losses, one of each row, have the lowest mean, if that is no chance; else the usual one.
+def surely_best(losses: Mapping[Choice, Tensor], usual: Choice) -> Choice:
+    """Return the choice whose losses, one of each row, have the lowest mean, if that is no chance; else the usual one.
 
     Another one has to be better by more than the standard error of the difference.
     """
@@ -361,11 +388,10 @@ def smoothing_rounds(alpha: float) -> int:
     return 0 if alpha == 0 else math.ceil(math.log(SMOOTH_ENOUGH) / math.log(alpha))
 
 
-def blended(samples: Tensor, share: Tensor | float) -> Tensor:
-    """Return the logits of the mean of the views' probabilities, (n, c), where the first of two weighs ``share``."""
+def blended(samples: Tensor, shares: Tensor | Sequence[float]) -> Tensor:
+    """Return the logits of the mean of the views' probabilities, (n, c), from ``samples`` (v, n, c) in these shares."""
     if len(samples) == 1:
         return samples[0]
-    learned, given = samples.log_softmax(dim=2)
-    share = torch.as_tensor(share, dtype=samples.dtype, device=samples.device)
     least = torch.finfo(samples.dtype).tiny
-    return torch.logaddexp(learned + share.clamp_min(least).log(), given + (1 - share).clamp_min(least).log())
+    weights = torch.as_tensor(shares, dtype=samples.dtype, device=samples.device).clamp_min(least).log()
+    return torch.logsumexp(samples.log_softmax(dim=2) + weights[:, None, None], dim=0)

@@ -96,7 +96,9 @@ class PlusLoss(Module):
         samples = output.samples[:, rows]  # (s, l, c)
         truth = targets[rows].repeat(len(samples))
         label_loss = cross_entropy(samples.flatten(0, 1), truth, weight=class_weight)
-        consistency = self._consistency(output.samples.softmax(dim=2)) if self.consistency_weight else nothing
+        consistency = nothing
+        if self.consistency_weight and output.says is not None:
+            consistency = self._consistency(output.samples.softmax(dim=2), output.says)
         link = self._graph_loss(output, graph)
         height = self.consistency_weight * min(1.0, self.epoch / max(self.warm_up, 1))
         return PlusTerms(label_loss + height * consistency + self.link_weight * link, label_loss, consistency, link)
@@ -105,9 +107,9 @@ class PlusLoss(Module):
         """Return what trains the graph by itself, a scalar; 0 where none is learned."""
         return output.logits.new_zeros(()) if output.links is None else link_loss(output.links)
 
-    def _consistency(self, Z: Tensor) -> Tensor:
+    def _consistency(self, Z: Tensor, says: Tensor) -> Tensor:
         shares = None if self.class_shares is None else self.class_shares.to(Z.device)
-        q = estimated_labels(Z.detach().mean(dim=0), self.temperature, shares)
+        q = estimated_labels(torch.tensordot(says, Z.detach(), dims=1), self.temperature, shares)
         return (Z - q).square().sum(dim=2).mean()
 
     def extra_repr(self) -> str:
