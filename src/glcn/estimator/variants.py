@@ -35,7 +35,7 @@ _GLCN: dict[str, Any] = {
     "calibrate": False,
 }
 _PLUS: dict[str, Any] = {
-    "hidden_units": 32,
+    "hidden_units": 64,
     "projection_size": 32,
     "n_hops": 8,
     "n_passes": 3,

@@ -136,11 +136,12 @@ ABLATION = """\
 ## What the learned graph of GLCN plus is worth
 
 Made by `glcn reproduce ablation`. Each arm is the variant with its defaults and differs in the graph alone: **fixed**
-has D^-½ A D^-½ of the given edges (images: nearest neighbours), **uniform** D⁻¹A, **the paper's score** its graph
-learning layer and loss, **cosine weights** how alike the features of two rows are, with nothing learned, **shuffled**
-the learned weights dealt out anew within each row. "Learned minus it" is GLCN plus minus the arm on the same seeds,
-with p by Wilcoxon's signed-rank test; "own class" is the share of what a test row receives from other rows that comes
-from rows of its class.
+has D^-½ A D^-½ of the given edges (images: nearest neighbours), **uniform** D⁻¹A, **given edges alone** learned weights
+of the given edges with no nearest rows added to them, **the paper's score** its graph learning layer and loss, **cosine
+weights** how alike the features of two rows are, with nothing learned but how much added rows count, **shuffled** the
+learned weights dealt out anew within each row. "Learned minus it" is GLCN plus minus the arm on the same seeds, with p
+by Wilcoxon's signed-rank test; "own class" is the share of what a test row receives from other rows that comes from
+rows of its class.
 """
 NOISE = """\
 ## Noise, and no graph at all

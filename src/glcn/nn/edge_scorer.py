@@ -11,7 +11,7 @@ from glcn.kernels import Pattern, edge_distances, propagate
 
 FIRST_ATTENTION = 0.3  # a starts as a plain distance
 FIRST_OFFSET = 1.0  # β
-FIRST_AMOUNT = -1.0  # κ
+FIRST_AMOUNT = -2.0  # κ
 MOST_PAIRS = 16_384  # random pairs an epoch; there is a new draw in each, and gathering more would take most of it
 
 
