@@ -260,3 +260,22 @@ def test_new_rows_have_added_neighbours_too(blobs, tmp_path):
     assert not np.array_equal(found, bare)
     clf.save(tmp_path / "model")
     np.testing.assert_array_equal(GLCNClassifier.load(tmp_path / "model").predict_proba(new, edges=A[:4]), found)
+
+
+def test_a_graph_that_says_nothing_does_little_harm(random):
+    """Random edges are outweighed by nearest rows and by features, where the given graph alone would mislead."""
+    y = np.arange(400) % 4
+    X = (random.normal(size=(4, 30)) * 0.6)[y] + random.normal(size=(400, 30))
+    ends = random.integers(400, size=(2, 1200))
+    A = sparse.csr_array((np.ones(1200), ends), shape=(400, 400))
+    A = A.maximum(A.T)
+    order = random.permutation(400)
+    labels, held, test = np.full(400, -1), order[60:120], order[120:]
+    labels[order[:120]] = y[order[:120]]
+    options = [{}, {"added_neighbors": 0, "feature_view": False}]
+    fits = [
+        GLCNClassifier(max_epochs=150, random_state=0, **each).fit(X, labels, graph=A, validation=held)
+        for each in options
+    ]
+    ours, given_alone = ((clf.transduction_[test] == y[test]).mean() for clf in fits)
+    assert ours > given_alone + 0.05
