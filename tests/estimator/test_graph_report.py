@@ -60,3 +60,13 @@ def test_without_labelled_edges_or_any_edges():
     found = report(alone, alone.uniform(), [0, 1, -1])
     assert not found.collapsed
     assert found.describe() == "no edges: every row stands alone"
+
+
+def test_what_lies_on_edges_that_were_not_given():
+    given = CandidateGraph.from_edge_index([[0, 1], [1, 0]], 3)
+    assert report(given, given.uniform(), [0, 0, 1]).added_mass == 0
+    wider = given.with_candidates(np.array([[1], [0], [1]]))
+    S = torch.tensor([[0.5, 0.5, 0], [0.3, 0.3, 0.4], [0, 0.2, 0.8]])
+    found = report(wider, S[wider.pattern.rows, wider.pattern.columns], [0, 0, 1])
+    assert found.added_mass == pytest.approx((0.4 + 0.2) / 3)
+    assert "20.0% lies on nearest rows that the graph did not join" in found.describe()

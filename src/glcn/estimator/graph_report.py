@@ -30,6 +30,8 @@ class GraphReport:
     same_label_mass, uniform_same_label_mass
         Share of the mass between different labelled rows that joins rows of one label, under S and under D⁻¹A; None
         where no edge joins two labelled rows.
+    added_mass
+        Share of its mass that a row has on edges that were not given, on average.
     dead_edges
         Share of the edges (self-loops aside) whose score the ReLU cut to zero.
     """
@@ -40,6 +42,7 @@ class GraphReport:
     uniform_row_entropy: float
     same_label_mass: float | None
     uniform_same_label_mass: float | None
+    added_mass: float
     dead_edges: float
     num_edges: int
 
@@ -69,6 +72,8 @@ class GraphReport:
         if self.same_label_mass is not None and self.uniform_same_label_mass is not None:
             fell = "fell, " if self.same_label_fell else ""
             words += f"; same-label weight {fell}{self.uniform_same_label_mass:.1%} → {self.same_label_mass:.1%}"
+        if self.added_mass > 0:
+            words += f"; {self.added_mass:.1%} lies on nearest rows that the graph did not join"
         if self.dead_edges >= 0.005:
             words += f"; ReLU cut {self.dead_edges:.0%} of the scores"
         return words
@@ -88,7 +93,7 @@ def graph_report(
     learned: LearnedGraph | AllPairs, graph: CandidateGraph | CompleteGraph, labels: Tensor
 ) -> GraphReport:
     """Judge ``learned`` on ``graph``; ``labels`` (n,) are class numbers, negative where unknown."""
-    moved = largest = entropy = uniform_entropy = 0.0
+    moved = largest = entropy = uniform_entropy = added = 0.0
     known_mass = same_mass = known_uniform = same_uniform = 0.0
     num_edges = dead = 0
     for S, U, score, rows, columns in _parts(learned, graph):
@@ -97,6 +102,7 @@ def graph_report(
         known = between & (labels[rows] >= 0) & (labels[columns] >= 0)
         same = known & (labels[rows] == labels[columns])
         moved += change.sum().item() / 2
+        added += S[U == 0].sum().item()
         largest = max(largest, change.max().item())
         entropy += torch.special.entr(S).sum().item()
         uniform_entropy += torch.special.entr(U).sum().item()
@@ -112,6 +118,7 @@ def graph_report(
         uniform_row_entropy=uniform_entropy / n,
         same_label_mass=same_mass / known_mass if known_mass > 0 else None,
         uniform_same_label_mass=same_uniform / known_uniform if known_uniform > 0 else None,
+        added_mass=added / n,
         dead_edges=dead / num_edges if num_edges else 0.0,
         num_edges=num_edges,
     )
