@@ -277,7 +277,7 @@ def wider_than(graph):
 
 
 def test_candidates_that_were_not_given_take_part_by_a_learned_amount(weighted_graph):
-    model, x = network()
+    model, x = network(wider=True)
     wider = wider_than(weighted_graph)
     with torch.no_grad():
         model.scorer.amount.fill_(-0.7)

@@ -79,6 +79,8 @@ class GLCNPlus(Module):
         Whether there is a view with W = A beside the learned one.
     feature_view
         Whether there is a view with W = I.
+    wider
+        Whether the graph has candidates that were not given, so that there is an amount of them to learn.
     """
 
     def __init__(
@@ -97,6 +99,7 @@ class GLCNPlus(Module):
         learn_graph: bool = True,
         given_view: bool = True,
         feature_view: bool = True,
+        wider: bool = False,
         generator: torch.Generator | None = None,
     ) -> None:
         super().__init__()
@@ -115,6 +118,7 @@ class GLCNPlus(Module):
         self.given_view = given_view
         self.feature_view = feature_view
         self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator).requires_grad_(learn_graph)
+        self.scorer.amount.requires_grad_(learn_graph and wider)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
         self.first_bias = Parameter(torch.empty(hidden_channels))
         self.second_weight = Parameter(torch.empty(hidden_channels, out_channels))  # W¹
