@@ -27,6 +27,7 @@ from glcn.estimator.network import NetworkMixin
 from glcn.estimator.purpose import Subject, purpose
 from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
+from glcn.estimator.widening import is_worth_adding
 from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph, widened
 from glcn.interrupts import held_interrupts
@@ -85,7 +86,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next ten.
     added_neighbors : int or "auto", default="auto"
         How many of its nearest rows each row may be joined with in the learned graph, besides the edges of a given one;
-        how much these count is learned. ``"auto"`` is 10; no graph given, or training in batches, leaves it at none.
+        how much these count is learned. ``"auto"`` is 10 where labels that spread over the graph find those of other
+        rows better by them, or are fewer than 30, else none. No graph given, or training in batches, leaves it at none.
     n_hops, n_passes : int or "auto", default="auto"
         How far rows hear of each other, and the number of random passes an epoch, dealt out to the views: the learned
         graph, then those of the next two that are wanted. Fewer passes than views leave the last views out.
@@ -337,7 +339,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             known, candidates = self._joined(X, graph)
             if added:
                 with stage("neighbour search"):
-                    candidates = candidates.with_candidates(known.index.among(added))
+                    wider = candidates.with_candidates(known.index.among(added))
+                if self.added_neighbors != AUTO or is_worth_adding(wider, labels.codes, rows):
+                    candidates = wider
+                else:
+                    added = settings["added_neighbors"] = 0
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         compact = settings["projection_size"] is not None
         data = TrainingData(
