@@ -9,7 +9,7 @@ from scipy import sparse
 
 from glcn import GLCNClassifier
 from glcn.estimator.attachment import given_in_batches
-from glcn.estimator.building import class_shares
+from glcn.estimator.building import CONSISTENCY_WARM_UP, class_shares
 from glcn.estimator.variants import RowScale, row_scale
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
@@ -193,6 +193,21 @@ def test_without_a_given_graph_rows_are_seen_by_themselves_and_the_answer_is_spr
         quick(given_view="both").fit(X, few)
     with pytest.raises(ValueError, match='below 1, or "validation", got 1'):
         quick(smoothing=1).fit(X, few)
+
+
+def test_the_best_weights_are_from_after_the_warm_up_of_the_consistency(blobs):
+    X, y, few = blobs
+    validation = few < 0
+    labels = np.where(validation, y, few)
+    settings = {"max_epochs": 210, "patience": 1}
+    clf = quick(**settings).fit(X, labels, validation=validation)
+    losses = clf.history_["validation_loss"]
+    assert clf.best_epoch_ >= CONSISTENCY_WARM_UP > np.argmin(losses)
+    assert losses[clf.best_epoch_] == min(losses[CONSISTENCY_WARM_UP:])
+    without = quick(consistency_weight=0.0, **settings).fit(X, labels, validation=validation)
+    assert without.best_epoch_ == np.argmin(without.history_["validation_loss"]) < CONSISTENCY_WARM_UP
+    short = quick(max_epochs=CONSISTENCY_WARM_UP, patience=1).fit(X, labels, validation=validation)
+    assert short.best_epoch_ == np.argmin(short.history_["validation_loss"]) < CONSISTENCY_WARM_UP
 
 
 def test_no_hops_is_a_perceptron(blobs):

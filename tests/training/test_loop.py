@@ -68,6 +68,31 @@ def test_stops_after_patience_epochs_without_a_lower_loss(data):
     assert result.epochs == result.best_epoch + 7
 
 
+def test_the_best_weights_and_patience_count_from_a_given_epoch(data):
+    def best(first):
+        return run(data, max_epochs=5000, patience=7, learning_rate=0.3, best_from=first)[1]
+
+    soon = best(0)
+    later = best(soon.epochs + 20)
+    losses = later.history["validation_loss"]
+    assert losses[: soon.epochs + 1] == soon.history["validation_loss"]
+    assert soon.epochs + 20 <= later.best_epoch
+    assert later.epochs == later.best_epoch + 7
+    assert losses[later.best_epoch] == min(losses[soon.epochs + 20 :])
+
+
+def test_ctrl_c_before_the_weights_may_be_the_best_keeps_the_last(data):
+    def press(progress):
+        if progress.epoch == 5:
+            raise KeyboardInterrupt
+
+    model, result = run(data, callback=press, max_epochs=50, best_from=20)
+    assert result.interrupted
+    assert result.best_epoch == 5
+    expected, _ = run(without_validation(data), max_epochs=5)
+    assert all(torch.equal(model.state_dict()[name], value) for name, value in expected.state_dict().items())
+
+
 def test_without_validation_rows_all_epochs_run_and_the_last_weights_stay(data):
     _, result = run(without_validation(data), max_epochs=12)
     assert (result.epochs, result.best_epoch, result.stopped_early) == (12, 12, False)

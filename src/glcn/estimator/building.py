@@ -36,6 +36,7 @@ class Parts(NamedTuple):
     loss: Any
     answer: Callable[[], Any]
     before_epoch: Callable[[int], None] | None = None
+    best_from: int = 0  # the first epoch whose weights may be kept
 
 
 class Plan(NamedTuple):
@@ -152,7 +153,9 @@ def build_plus(
         output = model(data.x, data.graph)
         return _smoothed(model, data, lambda: model.settle_answer(output, data.targets, data.train_rows))
 
-    return Parts(model, loss, answer, loss.start_epoch)
+    # Before the consistency counts, the validation loss is soon at its lowest and says nothing of the rest.
+    has_time = settings["consistency_weight"] > 0 and settings["max_epochs"] > CONSISTENCY_WARM_UP
+    return Parts(model, loss, answer, loss.start_epoch, CONSISTENCY_WARM_UP if has_time else 0)
 
 
 def _plus_answer_in_blocks(model: GLCNPlus, data: TrainingData, space: Workspace) -> PlusOutput:

@@ -364,7 +364,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         space = None if batch_size is None else Workspace(None if self.work_dir is None else Path(self.work_dir))
         generator = torch.Generator().manual_seed(seed)
         plan = Plan(settings, source, len(labels.classes), generator, space)
-        model, loss, answer, before_epoch = self._parts(plan)
+        model, loss, answer, before_epoch, best_from = self._parts(plan)
         if self.warm_start:
             self._take_weights(model, labels.classes)
         kept = None
@@ -372,7 +372,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             given = candidates if graph is not None and not isinstance(graph, str | Store) else graph
             subject = Subject(X, labels.codes, rows, given, data.prior)
             kept = Checkpoint(Path(checkpoint), purpose(settings, subject), every=checkpoint_every)
-        result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
+        result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept, best_from)
         if self.work_dir is not None and not current_processes().is_first:
             return self  # the first process alone writes there
         with held_interrupts() as held:  # from here on, Ctrl-C could only lose what was learned

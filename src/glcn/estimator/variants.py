@@ -67,7 +67,7 @@ _PLUS_WITHOUT_GRAPH: dict[str, Any] = {
     "dropout": 0.2,
     "smoothing": BY_VALIDATION,
     "weight_decay": 1e-3,
-    "patience": 100,
+    "patience": 200,
 }
 
 
