@@ -43,14 +43,16 @@ def test_learned_graph_lives_on_the_candidates_and_its_rows_sum_to_one(fitted):
     assert ((clf.graph_ > 0) != (CandidateGraph.knn(X, 5).to_scipy() > 0)).nnz == 0
 
 
-def test_a_new_row_that_equals_an_old_one_gets_its_label(blobs):
+@pytest.mark.parametrize("normalization", ["symmetric", "rows"])
+def test_a_new_row_that_equals_an_old_one_gets_its_label(blobs, normalization):
     """Joined as an old row without a label is, it gets the same probabilities, too."""
     X, _, few = blobs
     unlabelled = few < 0
     A = CandidateGraph.knn(X, 5).to_scipy()
     A.setdiag(0)
     A.eliminate_zeros()
-    clf = quick(smoothing=0.5, added_neighbors=0).fit(X, few, graph=A)
+    clf = quick(smoothing=0.5, added_neighbors=0, normalization=normalization).fit(X, few, graph=A)
+    assert clf.model_.normalization == normalization
     found = clf.predict_proba(X[unlabelled], edges=A[unlabelled])
     np.testing.assert_allclose(found, clf.label_distributions_[unlabelled], atol=1e-5)
 

@@ -74,3 +74,9 @@ def test_unknown_variant():
 def test_bad_settings(change, message):
     with pytest.raises(ValueError, match=message):
         check_settings(settings_of(GLCNClassifier("closeness", **change)))
+
+
+@pytest.mark.parametrize("value", ["columns", True, ["rows"]])
+def test_normalization_is_one_of_two(value):
+    with pytest.raises(ValueError, match=r"normalization must be one of \('symmetric', 'rows'\), got"):
+        check_settings(settings_of(GLCNClassifier("plus", normalization=value)))

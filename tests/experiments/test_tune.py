@@ -56,10 +56,17 @@ def test_every_trial_lies_in_what_may_be_chosen(tmp_path, scored, each):
         assert set(row["params"]) == set(each.search)
         for name, value in row["params"].items():
             assert lies_in(value, each.search[name])
-    assert len({str(row["params"]) for row in rows}) > 4
+    assert len({str(row["params"]) for row in rows}) == 12, "none is tried twice"
     assert (
         rows == read(log_path(tmp_path, CORA, each.name)) == read(tmp_path / f"tuning/cora-released/{each.name}.jsonl")
     )
+
+
+def test_where_all_was_tried_it_is_tried_again(tmp_path, scored):
+    few = replace(method("glcn-plus"), search={"hidden_units": ["auto", 256]}, start={"hidden_units": "auto"})
+    rows = tune(CORA, few, tmp_path, trials=4)
+    assert [row["params"]["hidden_units"] for row in rows[:2]] == ["auto", 256]
+    assert len(rows) == 4
 
 
 @pytest.mark.parametrize("stop", [1, 2, 7, 9])

@@ -26,7 +26,10 @@ def literal_output(model, x, graph):
     I = np.eye(len(A)).tolist()  # noqa: E741 the paper's symbol
 
     def classified(weights):
-        S = literal.symmetrically_normalized(weights)
+        if model.normalization == "rows":
+            S = [[value / sum(row) for value in row] for row in weights]
+        else:
+            S = literal.symmetrically_normalized(weights)
         H = literal.mean_of_hops(S, literal.embedding(x.tolist(), model.first_weight.tolist()), model.num_hops)
         return np.array(literal.perceptron(H, *tail))
 
@@ -38,9 +41,10 @@ def literal_output(model, x, graph):
     ("learn_graph", "shares"),
     [(True, (0.5, 0.5, 0.0)), (True, (0.0, 0.0, 1.0)), (True, (0.25, 0.5, 0.25)), (False, (0.75, 0.25))],
 )
+@pytest.mark.parametrize("normalization", ["symmetric", "rows"])
 @pytest.mark.parametrize("num_hops", [0, 1, 4])
-def test_equals_the_literal_network(any_graph, learn_graph, shares, num_hops):
-    model, x = network(learn_graph=learn_graph, num_hops=num_hops)
+def test_equals_the_literal_network(any_graph, learn_graph, shares, num_hops, normalization):
+    model, x = network(learn_graph=learn_graph, num_hops=num_hops, normalization=normalization)
     model.shares.copy_(torch.tensor(shares))
     model.eval()
     W, Z = literal_output(model, x, any_graph)

@@ -100,6 +100,7 @@ def _plus_network(
         learn_graph=settings["learn_graph"],
         given_view=settings["given_view"],
         feature_view=settings["feature_view"],
+        normalization=settings["normalization"],
         wider=settings["added_neighbors"] > 0,
         generator=generator,
     )

@@ -83,7 +83,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
         ``graph``. Not for ``"plus"``.
     learn_graph : bool or "auto", default="auto"
-        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next ten.
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next eleven.
     added_neighbors : int or "auto", default="auto"
         How many of its nearest rows each row may be joined with in the learned graph, besides the edges of a given one;
         how much these count is learned. ``"auto"`` is 10 where labels that spread over the graph find those of other
@@ -94,6 +94,9 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     given_view, feature_view : bool or "auto", default="auto"
         Whether rows are also seen on the graph that ``fit`` is given, and by their own features alone. ``"auto"`` is
         True, but there is no view of a given graph where there is none.
+    normalization : {"symmetric", "rows"} or "auto", default="auto"
+        How the weights W become the graph S that messages travel on: D^-½ W D^-½, which is ``"auto"``, or D⁻¹W, so that
+        a row receives the mean of its neighbours.
     consistency_weight, temperature : float or "auto", default="auto"
         Weight of the agreement of these passes on all rows, and T, below 1, that sharpens what they agree on.
     row_dropout, feature_dropout : float or "auto", default="auto"
@@ -207,6 +210,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         n_passes: int | Auto = AUTO,
         given_view: bool | Auto = AUTO,
         feature_view: bool | Auto = AUTO,
+        normalization: str = AUTO,
         consistency_weight: float | Auto = AUTO,
         temperature: float | Auto = AUTO,
         row_dropout: float | Auto = AUTO,
@@ -246,6 +250,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.n_passes = n_passes
         self.given_view = given_view
         self.feature_view = feature_view
+        self.normalization = normalization
         self.consistency_weight = consistency_weight
         self.temperature = temperature
         self.row_dropout = row_dropout

@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from glcn.estimator.variants import BY_VALIDATION
+from glcn.nn import NORMALIZATIONS
 
 
 def _whole(least: int) -> tuple[Callable[[Any], bool], str]:
@@ -45,6 +46,10 @@ _RULES = {
     "feature_dropout": _real(0, 1),
     "given_view": _YES_OR_NO,
     "feature_view": _YES_OR_NO,
+    "normalization": (
+        lambda value: isinstance(value, str) and value in NORMALIZATIONS,
+        f"one of {tuple(NORMALIZATIONS)}",
+    ),
     "added_neighbors": _whole(0),
     "smoothing": (
         lambda value: value == BY_VALIDATION or _real(0, 1)[0](value),

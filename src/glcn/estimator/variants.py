@@ -42,6 +42,7 @@ _PLUS: dict[str, Any] = {
     "learn_graph": True,
     "given_view": True,
     "feature_view": True,
+    "normalization": "symmetric",
     "added_neighbors": 10,
     "graph_weight": 0.5,
     "consistency_weight": 1.0,

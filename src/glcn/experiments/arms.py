@@ -14,6 +14,7 @@ from glcn.estimator.building import LINK_STEPS, Parts, Plan, build_plus
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, SparseFeatures, edge_distances
 from glcn.nn import EdgeScorer, EdgeWeights, GLCNPlus, PlusLoss, PlusOutput
+from glcn.nn.edge_scorer import row_normalized
 
 SPARSITY = 1.0  # γ of the paper's graph loss, which its text does not name
 LEAST_ALIKE = 0.01  # so that no edge is lost
@@ -32,7 +33,7 @@ class Arm(GLCNClassifier):
 
 class _Uniform(GLCNPlus):
     def normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
-        return weights / degree.index_select(0, pattern.rows)
+        return row_normalized(weights, degree, pattern)
 
 
 class Uniform(Arm):

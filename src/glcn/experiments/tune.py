@@ -13,6 +13,7 @@ from glcn.experiments.run import VERSIONS, estimator, fit_dataset, shared_graph,
 from glcn.experiments.runner import current_commit
 
 TRIALS = 12
+MOST_ASKED = 100  # times for settings that were not tried yet; lists of choices may have no others
 GRAPH = "graph"  # the name under which the neighbours of a task are chosen
 SPACES = ("{0}", "{0}+pca64", "unit")  # of the neighbour search; {0}: as the features of the task are prepared
 NEIGHBORS = [(space, k) for space in SPACES for k in (4, 6, 8, 10)]
@@ -108,7 +109,13 @@ def _suggest(method: Method, rows: list[Row], number: int) -> dict[str, Any]:
     for row in rows:
         tried = {"params": row["params"], "distributions": space, "value": row["validation_accuracy"]}
         study.add_trial(optuna.trial.create_trial(**tried))
-    return {name: _rounded(value, method.search[name]) for name, value in study.ask(space).params.items()}
+    tried_before = [row["params"] for row in rows]
+    for _ in range(MOST_ASKED):
+        asked = study.ask(space).params
+        chosen = {name: _rounded(value, method.search[name]) for name, value in asked.items()}
+        if chosen not in tried_before:
+            break
+    return chosen
 
 
 def _distribution(optuna: Any, choices: Any) -> Any:

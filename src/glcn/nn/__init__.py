@@ -13,12 +13,13 @@ from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds
 from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph
 from glcn.nn.loss import GLCNLoss, LossTerms
-from glcn.nn.plus import GLCNPlus, PlusOutput, View
+from glcn.nn.plus import NORMALIZATIONS, GLCNPlus, PlusOutput, View
 from glcn.nn.plus_loss import PlusLoss, PlusTerms, link_loss
 from glcn.nn.variants import VARIANTS, Variant
 
 __all__ = [
     "GLCN",
+    "NORMALIZATIONS",
     "VARIANTS",
     "EdgeScorer",
     "EdgeWeights",

@@ -95,6 +95,11 @@ def degrees(weights: Tensor, pattern: Pattern) -> Tensor:
     return propagate(weights, ones, pattern).squeeze(1)
 
 
+def row_normalized(weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
+    """Return S = D⁻¹W, (E,), whose rows sum to 1; ``degree`` as below."""
+    return weights / degree.clamp_min(torch.finfo(degree.dtype).tiny).index_select(0, pattern.rows)
+
+
 def symmetrically_normalized(weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
     """Return S = D^-½ W D^-½, (E,); ``degree`` holds the receiving rows first, then what else the columns name."""
     scale = degree.clamp_min(torch.finfo(degree.dtype).tiny).rsqrt()

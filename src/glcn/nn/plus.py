@@ -12,13 +12,21 @@ from torch.nn.functional import nll_loss, one_hot
 
 from glcn.graph import CandidateGraph
 from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
-from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds, degrees, symmetrically_normalized
+from glcn.nn.edge_scorer import (
+    EdgeScorer,
+    EdgeWeights,
+    LinkLogOdds,
+    degrees,
+    row_normalized,
+    symmetrically_normalized,
+)
 from glcn.nn.graph_learning import LearnedGraph
 
 STEPS_OF_SHARES = 4  # validation rows may choose shares of the views in the answer that are multiples of a quarter
 SMOOTHINGS = (0.0, 0.2, 0.4, 0.6, 0.8)  # α, from which validation rows may choose
 USUAL_SMOOTHING = 0.4
 PUPIL = 0.5  # what the features alone say of the estimated labels beside a given graph, where a graph's view says 1
+NORMALIZATIONS = {"symmetric": symmetrically_normalized, "rows": row_normalized}  # how W becomes S
 ENOUGH_ROWS = 30  # validation rows that may choose one of these
 SMOOTH_ENOUGH = 1e-6  # error of a probability
 
@@ -79,6 +87,8 @@ class GLCNPlus(Module):
         Whether there is a view with W = A beside the learned one.
     feature_view
         Whether there is a view with W = I.
+    normalization
+        How S is made of W: ``"symmetric"`` as above, or ``"rows"``, S = D⁻¹W, the mean of a row's neighbours.
     wider
         Whether the graph has candidates that were not given, so that there is an amount of them to learn.
     """
@@ -99,6 +109,7 @@ class GLCNPlus(Module):
         learn_graph: bool = True,
         given_view: bool = True,
         feature_view: bool = True,
+        normalization: str = "symmetric",
         wider: bool = False,
         generator: torch.Generator | None = None,
     ) -> None:
@@ -107,6 +118,8 @@ class GLCNPlus(Module):
         for name, value in {**shares, "smoothing": smoothing or 0.0}.items():
             if not 0 <= value < 1:
                 raise ValueError(f"{name} must lie in [0, 1), got {value}")
+        if normalization not in NORMALIZATIONS:
+            raise ValueError(f"normalization must be one of {tuple(NORMALIZATIONS)}, got {normalization!r}")
         self.num_hops = num_hops
         self.num_passes = num_passes
         self.row_dropout = row_dropout
@@ -117,6 +130,7 @@ class GLCNPlus(Module):
         self.learn_graph = learn_graph
         self.given_view = given_view
         self.feature_view = feature_view
+        self.normalization = normalization
         self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator).requires_grad_(learn_graph)
         self.scorer.amount.requires_grad_(learn_graph and wider)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
@@ -347,7 +361,7 @@ class GLCNPlus(Module):
 
     def normalized(self, weights: Tensor, degree: Tensor, pattern: Pattern) -> Tensor:
         """Turn W into S, (E,)."""
-        return symmetrically_normalized(weights, degree, pattern)
+        return NORMALIZATIONS[self.normalization](weights, degree, pattern)
 
     def classify(self, sums: Tensor, generator: torch.Generator | None) -> Tensor:
         """Return the logits of each pass, (passes, n, c), from its K + 1 hops summed, (n, passes·m)."""
