@@ -19,6 +19,8 @@ from glcn.training.checkpoint import Checkpoint
 from glcn.training.data import Source, TrainingData
 from glcn.training.processes import Processes, current_processes
 
+SELDOM = 10  # epochs from one look at the validation rows to the next, while it only shows how training goes
+
 
 @dataclass(frozen=True)
 class TrainingSettings:
@@ -95,7 +97,8 @@ class Progress(NamedTuple):
 class TrainingResult:
     """How training went. Entry t of each history list belongs to the weights after t steps.
 
-    Where a source is not judged at each step, validation entries stay as they were.
+    Where a source is not judged at each step, validation entries stay as they were; so it is, but for every tenth step,
+    before the weights may be the best.
     """
 
     history: dict[str, list[float]] = field(repr=False)
@@ -143,7 +146,8 @@ def train(
             state.optimizer.zero_grad(set_to_none=True)
             terms, part, output = _learn(network, loss, source.batches(epoch), generator, processes)
             with stage("evaluation"):
-                looked = _evaluate(model, loss, source.judged(epoch), part, output, processes)
+                judged = source.judged(epoch) if epoch >= settings.best_from or epoch % SELDOM == 0 else None
+                looked = _evaluate(model, loss, judged, part, output, processes)
             report = state.record(terms, looked)
             _refuse_divergence(report, epoch)
             if callback is not None:
