@@ -9,8 +9,8 @@ from scipy import sparse
 
 from glcn import GLCNClassifier
 from glcn.estimator.attachment import given_in_batches
-from glcn.estimator.building import CONSISTENCY_WARM_UP, class_shares
-from glcn.estimator.variants import RowScale, row_scale
+from glcn.estimator.building import class_shares
+from glcn.estimator.variants import CONSISTENCY_WARM_UP, RowScale, row_scale
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import with_random_edges
 from glcn.graph import CandidateGraph
@@ -203,6 +203,7 @@ def test_the_best_weights_are_from_after_the_warm_up_of_the_consistency(blobs):
     labels = np.where(validation, y, few)
     settings = {"max_epochs": 210, "patience": 1}
     clf = quick(**settings).fit(X, labels, validation=validation)
+    assert clf.settings_["min_epochs"] == CONSISTENCY_WARM_UP
     losses = clf.history_["validation_loss"]
     assert clf.best_epoch_ >= CONSISTENCY_WARM_UP > np.argmin(losses)
     assert losses[clf.best_epoch_] == min(losses[CONSISTENCY_WARM_UP:])
@@ -210,6 +211,18 @@ def test_the_best_weights_are_from_after_the_warm_up_of_the_consistency(blobs):
     assert without.best_epoch_ == np.argmin(without.history_["validation_loss"]) < CONSISTENCY_WARM_UP
     short = quick(max_epochs=CONSISTENCY_WARM_UP, patience=1).fit(X, labels, validation=validation)
     assert short.best_epoch_ == np.argmin(short.history_["validation_loss"]) < CONSISTENCY_WARM_UP
+    given = quick(**settings).fit(X, labels, graph=CandidateGraph.knn(X, 5).to_scipy(), validation=validation)
+    assert given.best_epoch_ == np.argmin(given.history_["validation_loss"]) < CONSISTENCY_WARM_UP
+
+
+def test_the_first_epochs_that_count_can_be_named(blobs):
+    X, y, few = blobs
+    validation = few < 0
+    clf = GLCNClassifier("closeness", min_epochs=30, max_epochs=35, random_state=0)
+    clf.fit(X, np.where(validation, y, few), validation=validation)
+    assert 30 <= clf.best_epoch_ <= 35
+    clf.set_params(min_epochs=40).fit(X, np.where(validation, y, few), validation=validation)
+    assert clf.best_epoch_ == 35, "the last weights, where none may be the best"
 
 
 def test_no_hops_is_a_perceptron(blobs):

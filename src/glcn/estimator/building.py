@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from glcn.estimator.variants import BY_VALIDATION, PLUS
+from glcn.estimator.variants import BY_VALIDATION, CONSISTENCY_WARM_UP, PLUS
 from glcn.graph import CompleteGraph
 from glcn.nn import (
     GLCN,
@@ -26,7 +26,6 @@ from glcn.training import Source, TrainingData, current_processes, warm_up_links
 
 LINK_STEPS = 100  # of the head start that the edge scorer of ``plus`` gets
 LINK_LEARNING_RATE = 0.01
-CONSISTENCY_WARM_UP = 200  # epochs until the consistency has its full weight
 
 
 class Parts(NamedTuple):
@@ -36,7 +35,6 @@ class Parts(NamedTuple):
     loss: Any
     answer: Callable[[], Any]
     before_epoch: Callable[[int], None] | None = None
-    best_from: int = 0  # the first epoch whose weights may be kept
 
 
 class Plan(NamedTuple):
@@ -154,9 +152,7 @@ def build_plus(
         output = model(data.x, data.graph)
         return _smoothed(model, data, lambda: model.settle_answer(output, data.targets, data.train_rows))
 
-    # Before the consistency counts, the validation loss is soon at its lowest and says nothing of the rest.
-    has_time = settings["consistency_weight"] > 0 and settings["max_epochs"] > CONSISTENCY_WARM_UP
-    return Parts(model, loss, answer, loss.start_epoch, CONSISTENCY_WARM_UP if has_time else 0)
+    return Parts(model, loss, answer, loss.start_epoch)
 
 
 def _plus_answer_in_blocks(model: GLCNPlus, data: TrainingData, space: Workspace) -> PlusOutput:

@@ -114,8 +114,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         Step size of Adam.
     learning_rate_decay : float or "auto", default="auto"
         Factor on the step size every 100 epochs.
-    max_epochs, patience : int or "auto", default="auto"
-        With validation rows: the most epochs, and how many may pass without a lower validation loss.
+    max_epochs, patience, min_epochs : int or "auto", default="auto"
+        With validation rows: the most epochs, how many may pass without a lower validation loss, and how many come
+        first whose weights are not kept and that patience does not count. ``"auto"`` has none of these, but 200 in
+        ``"plus"`` without a given graph, if there are more epochs and some ``consistency_weight``.
     fixed_epochs : int or "auto", default="auto"
         Epochs without validation rows.
     calibrate : bool or "auto", default="auto"
@@ -222,6 +224,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         learning_rate_decay: float | Auto = AUTO,
         max_epochs: int | Auto = AUTO,
         patience: int | Auto = AUTO,
+        min_epochs: int | Auto = AUTO,
         fixed_epochs: int | Auto = AUTO,
         calibrate: bool | Auto = AUTO,
         warm_start: bool = False,
@@ -262,6 +265,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.learning_rate_decay = learning_rate_decay
         self.max_epochs = max_epochs
         self.patience = patience
+        self.min_epochs = min_epochs
         self.fixed_epochs = fixed_epochs
         self.calibrate = calibrate
         self.warm_start = warm_start
@@ -369,7 +373,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         space = None if batch_size is None else Workspace(None if self.work_dir is None else Path(self.work_dir))
         generator = torch.Generator().manual_seed(seed)
         plan = Plan(settings, source, len(labels.classes), generator, space)
-        model, loss, answer, before_epoch, best_from = self._parts(plan)
+        model, loss, answer, before_epoch = self._parts(plan)
         if self.warm_start:
             self._take_weights(model, labels.classes)
         kept = None
@@ -377,7 +381,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             given = candidates if graph is not None and not isinstance(graph, str | Store) else graph
             subject = Subject(X, labels.codes, rows, given, data.prior)
             kept = Checkpoint(Path(checkpoint), purpose(settings, subject), every=checkpoint_every)
-        result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept, best_from)
+        result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
         if self.work_dir is not None and not current_processes().is_first:
             return self  # the first process alone writes there
         with held_interrupts() as held:  # from here on, Ctrl-C could only lose what was learned

@@ -39,7 +39,6 @@ class NetworkMixin:
         callback: Callback | None,
         before_epoch: Callable[[int], None] | None = None,
         checkpoint: Checkpoint | None = None,
-        best_from: int = 0,
     ) -> TrainingResult:
         """Train ``model`` on the chosen device and bring it back; ``settings`` are parameters of the classifier."""
         how = TrainingSettings(
@@ -48,7 +47,7 @@ class NetworkMixin:
             weight_decay=settings["weight_decay"],
             max_epochs=settings["max_epochs" if len(source.data.validation_rows) else "fixed_epochs"],
             patience=settings["patience"],
-            best_from=best_from,
+            best_from=settings.get("min_epochs", 0),
         )
         device = choose_device(self.device)
         with ProgressBar() if self.verbose else nullcontext() as bar:

@@ -61,6 +61,7 @@ _RULES = {
     "learning_rate_decay": _real(0, open_low=True),
     "max_epochs": _whole(1),
     "patience": _whole(1),
+    "min_epochs": _whole(0),
     "fixed_epochs": _whole(1),
     "validation_fraction": _real(0, 1),
     # label propagation and manifold regularisation

@@ -17,6 +17,7 @@ NAMES = (PLUS, *VARIANTS)
 
 ROW_LENGTHS = (0.25, 10.0)  # least and greatest mean length of the rows of ``plus``
 LENGTH_BY_LABELS = 2.5  # times the number of labels for each feature; longer rows let it fit few labels too fast
+CONSISTENCY_WARM_UP = 200  # epochs until the consistency of ``plus`` has its full weight
 MANY_FEATURES = 200  # from which on a random pass leaves some of them out
 
 _GLCN: dict[str, Any] = {
@@ -31,6 +32,7 @@ _GLCN: dict[str, Any] = {
     "learning_rate_decay": 0.9,
     "max_epochs": 3000,
     "patience": 100,
+    "min_epochs": 0,
     "fixed_epochs": 200,
     "calibrate": False,
 }
@@ -56,6 +58,7 @@ _PLUS: dict[str, Any] = {
     "learning_rate_decay": 1.0,
     "max_epochs": 600,
     "patience": 150,
+    "min_epochs": 0,
     "fixed_epochs": 400,
     "calibrate": True,
 }
@@ -69,6 +72,7 @@ _PLUS_WITHOUT_GRAPH: dict[str, Any] = {
     "smoothing": BY_VALIDATION,
     "weight_decay": 1e-3,
     "patience": 200,
+    "min_epochs": CONSISTENCY_WARM_UP,  # the validation loss is lowest before the consistency counts; accuracy is not
 }
 
 
@@ -86,12 +90,15 @@ def resolve(variant: str, given: Mapping[str, Any], *, has_graph: bool) -> dict[
 
 
 def fitted_to(settings: Mapping[str, Any], given: Mapping[str, Any], X: Any) -> dict[str, Any]:
-    """Settle what depends on the features: which metric suits them, and that few of them can not be spared."""
+    """Settle what depends on other settings and on the features: few of these can not be spared, for one."""
     fitted = dict(settings)
     if given["metric"] == AUTO:
         fitted["metric"] = suitable_metric(X)
     if given["feature_dropout"] == AUTO and "feature_dropout" in settings and X.shape[1] < MANY_FEATURES:
         fitted["feature_dropout"] = 0.0
+    lasts = settings["max_epochs"] > settings["min_epochs"] and settings.get("consistency_weight", 0) > 0
+    if given["min_epochs"] == AUTO and not lasts:
+        fitted["min_epochs"] = 0
     return fitted
 
 

@@ -32,9 +32,8 @@ seed, split, fingerprint of the data, versions, seconds, peak memory and commit.
   these defaults.
 - Rows of plus by 5c3f4a6 were made when nearest rows were added to every given graph. Now labels decide on it, and in
   each of these runs they decide for it; three were made again, with the same validation scores to the last digit.
-- The commits 903b267, 66d9fa6 and 189d1f7, which 156 rows name, are not in the history; 7bbd421 is what came of them.
-  Two of these rows, Scene15 of split 0 and SVHN of split 3, were made again by 25e684c, to the last digit; the others
-  were not.
+- The commits 66d9fa6 and 189d1f7, which 70 rows of GCN, logistic regression and perceptrons name, are not in the
+  history; 7bbd421 is what came of them.
 - GLCN is the paper's network and loss with dropout, weight decay, λ and γ chosen by validation, since the paper does
   not name them; "the text alone" has none of what the text does not name.
 """
