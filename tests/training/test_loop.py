@@ -70,7 +70,7 @@ def test_stops_after_patience_epochs_without_a_lower_loss(data):
 
 def test_the_best_weights_and_patience_count_from_a_given_epoch(data):
     def best(first):
-        return run(data, max_epochs=5000, patience=7, learning_rate=0.3, best_from=first)[1]
+        return run(data, max_epochs=5000, patience=7, learning_rate=0.3, min_epochs=first)[1]
 
     soon = best(0)
     later = best(soon.epochs + 20)
@@ -86,7 +86,7 @@ def test_ctrl_c_before_the_weights_may_be_the_best_keeps_the_last(data):
         if progress.epoch == 5:
             raise KeyboardInterrupt
 
-    model, result = run(data, callback=press, max_epochs=50, best_from=20)
+    model, result = run(data, callback=press, max_epochs=50, min_epochs=20)
     assert result.interrupted
     assert result.best_epoch == 5
     expected, _ = run(without_validation(data), max_epochs=5)

@@ -47,7 +47,7 @@ class NetworkMixin:
             weight_decay=settings["weight_decay"],
             max_epochs=settings["max_epochs" if len(source.data.validation_rows) else "fixed_epochs"],
             patience=settings["patience"],
-            best_from=settings.get("min_epochs", 0),
+            min_epochs=settings.get("min_epochs", 0),
         )
         device = choose_device(self.device)
         with ProgressBar() if self.verbose else nullcontext() as bar:

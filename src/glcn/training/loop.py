@@ -32,7 +32,7 @@ class TrainingSettings:
     weight_decay: float = 0.0  # L2 on P, a and W⁰
     max_epochs: int = 3000
     patience: int = 100  # epochs without a lower validation loss before training stops
-    best_from: int = 0  # the first epoch whose weights may be the best, for losses that change until then
+    min_epochs: int = 0  # epochs whose weights can not be the best, for losses that change so long
 
 
 class Network(Protocol):
@@ -124,7 +124,7 @@ def train(
 ) -> TrainingResult:
     """Train ``model`` in place and leave it with its best weights.
 
-    The best weights are those with the lowest validation loss from ``settings.best_from`` on, or the last ones where
+    The best weights are those with the lowest validation loss from ``settings.min_epochs`` on, or the last ones where
     there are no validation rows. Ctrl-C ends training the same way, with the best weights so far. ``before_epoch`` is
     told the number of each epoch before it, for losses that change with time. Where ``checkpoint`` holds a state,
     training goes on from there, to the same bits; in the end it holds the last state, so that what comes after training
@@ -146,7 +146,7 @@ def train(
             state.optimizer.zero_grad(set_to_none=True)
             terms, part, output = _learn(network, loss, source.batches(epoch), generator, processes)
             with stage("evaluation"):
-                judged = source.judged(epoch) if epoch >= settings.best_from or epoch % SELDOM == 0 else None
+                judged = source.judged(epoch) if epoch >= settings.min_epochs or epoch % SELDOM == 0 else None
                 looked = _evaluate(model, loss, judged, part, output, processes)
             report = state.record(terms, looked)
             _refuse_divergence(report, epoch)
@@ -199,7 +199,7 @@ class _State:
         self.generator = generator
         self.optimizer = _optimizer(model, settings)
         self.schedule = StepLR(self.optimizer, settings.decay_every, settings.learning_rate_decay)
-        self.watch = _EarlyStopping(model, settings.patience, settings.best_from)
+        self.watch = _EarlyStopping(model, settings.patience, settings.min_epochs)
         self.history: dict[str, list[float]] = {}
         self.validation: dict[str, float] = {}
         self.epoch = 0
@@ -302,16 +302,16 @@ def _progress(epoch: int, max_epochs: int, report: dict[str, float]) -> Progress
 class _EarlyStopping:
     """Keeps the weights of the lowest validation loss, from some epoch on."""
 
-    def __init__(self, model: Network, patience: int, first: int) -> None:
+    def __init__(self, model: Network, patience: int, min_epochs: int) -> None:
         self.model = model
         self.patience = patience
-        self.first = first
+        self.min_epochs = min_epochs
         self.lowest = float("inf")
         self.epoch = 0
         self.weights: dict[str, Tensor] | None = None
 
     def see(self, validation_loss: float, epoch: int) -> None:
-        if epoch >= self.first and validation_loss < self.lowest:
+        if epoch >= self.min_epochs and validation_loss < self.lowest:
             weights = {name: value.clone() for name, value in self.model.state_dict().items()}
             self.lowest, self.epoch, self.weights = validation_loss, epoch, weights
 
