@@ -96,8 +96,8 @@ def fitted_to(settings: Mapping[str, Any], given: Mapping[str, Any], X: Any) -> 
         fitted["metric"] = suitable_metric(X)
     if given["feature_dropout"] == AUTO and "feature_dropout" in settings and X.shape[1] < MANY_FEATURES:
         fitted["feature_dropout"] = 0.0
-    lasts = settings["max_epochs"] > settings["min_epochs"] and settings.get("consistency_weight", 0) > 0
-    if given["min_epochs"] == AUTO and not lasts:
+    sees_consistency = settings["max_epochs"] > settings["min_epochs"] and settings.get("consistency_weight", 0) > 0
+    if given["min_epochs"] == AUTO and not sees_consistency:
         fitted["min_epochs"] = 0
     return fitted
 
