@@ -260,14 +260,19 @@ def test_the_ablation_has_all_tasks_and_arms_that_differ_in_the_graph_alone():
         ours, *arms = sweep.methods
         assert (ours.name, ours.fixed) == ("glcn-plus-default", {"variant": "plus"})
         given = {"plus-given"} if sweep.task.name == "citeseer" else set()  # elsewhere no others are added
-        assert {each.name for each in arms} - given == {each.name for each in methods() if each.role == "arm"} - {
-            "plus-given"
-        }
+        everywhere = {each.name for each in methods() if each.role == "arm"} - {"plus-given", "plus-as-given"}
+        assert {each.name for each in arms} == everywhere | given
         assert sweep.column == sweep.task.columns[0]
         assert (sweep.seeds, len(sweep.values)) == ((10, 2) if sweep.task.table == "table1" else (5, 1))
         for arm in arms:
             one_flag = dict(arm.fixed.items() - {"variant": "plus"}.items())
             assert one_flag in ({}, {"learn_graph": False}, {"added_neighbors": 0})
+
+
+def test_edges_are_also_taken_as_given_where_random_ones_are_added():
+    for sweep in sweeps():
+        has_it = "plus-as-given" in {each.name for each in sweep.methods}
+        assert has_it == (sweep.parameter == "added_edges")
 
 
 def test_a_method_with_nothing_to_choose_needs_no_file():

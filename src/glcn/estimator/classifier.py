@@ -4,6 +4,7 @@ import copy
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from glcn.estimator.base import GraphClassifier, KnownRows
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.building import Parts, Plan, build, settled
 from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
+from glcn.estimator.candidates import Candidates, Wish, improved
+from glcn.estimator.edge_trust import EdgeTrust
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on, training_features
@@ -27,7 +30,6 @@ from glcn.estimator.network import NetworkMixin
 from glcn.estimator.purpose import Subject, purpose
 from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
-from glcn.estimator.widening import is_worth_adding
 from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
 from glcn.graph import CandidateGraph, CompleteGraph, widened
 from glcn.interrupts import held_interrupts
@@ -83,11 +85,17 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
         ``graph``. Not for ``"plus"``.
     learn_graph : bool or "auto", default="auto"
-        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next eleven.
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next twelve.
     added_neighbors : int or "auto", default="auto"
         How many of its nearest rows each row may be joined with in the learned graph, besides the edges of a given one;
         how much these count is learned. ``"auto"`` is 10 where labels that spread over the graph find those of other
         rows better by them, or are fewer than 30, else none. No graph given, or training in batches, leaves it at none.
+    edge_trust : bool or "auto", default="auto"
+        Whether the edges of a given graph count by how likely they are meant, as told by how near their rows are and by
+        what else joins these: edges that are meant close triangles, random ones do not. ``"auto"`` does so where a
+        fifth of the edges or more look random and labels that spread over the graph, 30 at least, find those of other
+        rows better by it. A graph that is not learned, not given, of fewer than 500 edges or too dense to walk on, and
+        training in batches, have none; see ``settings_``.
     n_hops, n_passes : int or "auto", default="auto"
         How far rows hear of each other, and the number of random passes an epoch, dealt out to the views: the learned
         graph, then those of the next two that are wanted. Fewer passes than views leave the last views out.
@@ -208,6 +216,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         prior_weight: float | Auto = AUTO,
         learn_graph: bool | Auto = AUTO,
         added_neighbors: int | Auto = AUTO,
+        edge_trust: bool | Auto = AUTO,
         n_hops: int | Auto = AUTO,
         n_passes: int | Auto = AUTO,
         given_view: bool | Auto = AUTO,
@@ -249,6 +258,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.prior_weight = prior_weight
         self.learn_graph = learn_graph
         self.added_neighbors = added_neighbors
+        self.edge_trust = edge_trust
         self.n_hops = n_hops
         self.n_passes = n_passes
         self.given_view = given_view
@@ -337,22 +347,22 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             kept_bytes = disk_bytes(settings, X, edges, len(labels.classes), features=not isinstance(graph, Store))
             check_space(Path(checkpoint), kept_bytes, "what this fit will keep")
         settings["batch_size"] = batch_size
-        if self.variant == PLUS:
-            settings["added_neighbors"] = added
         candidates: CandidateGraph | CompleteGraph
+        found: Candidates | None = None
         if in_blocks:
             known, candidates = self._joined_pairs(X)
         elif isinstance(graph, Store):
             known, candidates = self._joined_on_disk(X, graph, whole=batch_size is None)
         else:
             known, candidates = self._joined(X, graph)
-            if added:
-                with stage("neighbour search"):
-                    wider = candidates.with_candidates(known.index.among(added))
-                if self.added_neighbors != AUTO or is_worth_adding(wider, labels.codes, rows):
-                    candidates = wider
-                else:
-                    added = settings["added_neighbors"] = 0
+            if batch_size is None and self._may_improve(settings, graph):
+                wish = Wish(added, self.added_neighbors != AUTO, self.edge_trust)
+                metric = settings["metric"]
+                found = improved(candidates, X, known.index, labels.codes, rows, wish, metric=metric, seed=seed)
+                candidates = found.graph
+        if self.variant == PLUS:
+            settings["added_neighbors"] = 0 if found is None else found.added
+            settings["edge_trust"] = found is not None and found.trust is not None
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         compact = settings["projection_size"] is not None
         data = TrainingData(
@@ -395,12 +405,14 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             self._rows = known
             self._codes = labels.codes
             self._edge_weights = getattr(data.graph, "weights", None)
+            self._given_weights = self._edge_weights if found is None else found.given_weights
             self._files = None if space is None else space.folder
-            found = graph is None or isinstance(graph, Store) or added > 0
-            self.neighbor_recall_: float | None = known.index.recall if found else None
+            searched = graph is None or isinstance(graph, Store) or settings.get("added_neighbors", 0) > 0
+            self.neighbor_recall_: float | None = known.index.recall if searched else None
             self.memory_estimate_ = memory
             self._scale = scale
-            self._keep(problem, self._read_off(data, output, space))
+            trust = None if found is None else found.trust
+            self._keep(problem, self._read_off(data, output, space, trust))
         self.interrupted_ = self.interrupted_ or held.pressed
         self._warn_if_interrupted()
         self._warn_if_collapsed()
@@ -415,13 +427,14 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             Rows that may never have been seen.
         edges : optional
             Training rows that each new row is joined with: scipy.sparse (n_new, n_samples), or (2, E) pairs
-            (new row, training row). Left out, the nearest training rows are taken.
+            (new row, training row). Left out, the nearest training rows are taken. Where the edges of ``fit`` count by
+            the trust in them, these count by its mean.
         """
         X = self._read_new(X)
         index = self._rows.index
         if edges is None:
             return self._probabilities(X, nearest_in_batches(index, X, self._rows.num_neighbors))
-        joined = given_edges(edges, X.shape[0], index.num_rows)
+        joined = given_edges(edges, X.shape[0], index.num_rows) * self.graph_report_.mean_trust
         if added := self.settings_.get("added_neighbors", 0):
             joined = widened(joined, nearest_edges(index, X, added))
         return self._probabilities(X, given_in_batches(joined))
@@ -510,12 +523,13 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         """Whether all pairs of rows are asked for and too many to be stored."""
         return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
 
+    def _may_improve(self, settings: dict[str, Any], graph: Any) -> bool:
+        """Whether a graph is learned on edges that somebody knew; all pairs, or nearest rows, are no such edges."""
+        return self.variant == PLUS and settings["learn_graph"] and is_given(graph) and not isinstance(graph, str)
+
     def _added_neighbors(self, settings: dict[str, Any], graph: Any, num_rows: int) -> int:
-        """Return how many nearest rows are joined with each besides its edges; none where all or only these are."""
-        joined_already = not is_given(graph) or isinstance(graph, str)
-        if self.variant != PLUS or not settings["learn_graph"] or joined_already:
-            return 0
-        return min(int(settings["added_neighbors"]), num_rows - 1)
+        """Return how many nearest rows may be joined with each besides its edges."""
+        return min(int(settings["added_neighbors"]), num_rows - 1) if self._may_improve(settings, graph) else 0
 
     def _scope(self, num_rows: int, batch_size: int) -> Scope:
         trained = min(num_rows, SampledNeighborhoods.most_rows(batch_size))
@@ -555,11 +569,12 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
 
     @torch.no_grad()
     def _read_off(
-        self, data: TrainingData, output: GLCNOutput | PlusOutput, space: Workspace | None
+        self, data: TrainingData, output: GLCNOutput | PlusOutput, space: Workspace | None, trust: EdgeTrust | None
     ) -> NDArray[np.float32]:
         """Keep what the trained network says of the rows of ``fit``; returns their class probabilities."""
         self._known = output
-        self.graph_report_: GraphReport = graph_report(output.graph, data.graph, data.targets)
+        given = data.graph if trust is None else replace(data.graph, weights=self._given_weights)
+        self.graph_report_: GraphReport = graph_report(output.graph, given, data.targets, trust)
         held = data.validation_rows
         found = calibrated(output.logits[held], data.targets[held]) if self.settings_["calibrate"] else NOT_CALIBRATED
         self.calibration_: Calibration = found

@@ -137,7 +137,7 @@ class _Heard(NamedTuple):
     neighbors: NDArray[np.int64]
     shares: NDArray[np.float64]  # what the row hears from each
     own: float  # and from itself
-    given: NDArray[np.float32] | None  # weights of these edges before anything was learned; None: all pairs
+    given: NDArray[np.float32] | None  # weights that S is learned from; None: all pairs
 
     @property
     def strongest(self) -> NDArray[np.int64]:

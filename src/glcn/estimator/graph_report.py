@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from glcn.estimator.edge_trust import EdgeTrust
 from glcn.graph import CandidateGraph, CompleteGraph, row_blocks
 from glcn.kernels import AllPairs, row_softmax
 from glcn.nn import LearnedGraph
@@ -32,6 +33,9 @@ class GraphReport:
         where no edge joins two labelled rows.
     added_mass
         Share of its mass that a row has on edges that were not given, on average.
+    random_edges, mean_trust
+        Share of the given edges that look like random pairs, and the mean trust by which edges count therefore; None
+        and 1 where they are taken as given.
     dead_edges
         Share of the edges (self-loops aside) whose score the ReLU cut to zero.
     """
@@ -45,6 +49,8 @@ class GraphReport:
     added_mass: float
     dead_edges: float
     num_edges: int
+    random_edges: float | None = None
+    mean_trust: float = 1.0
 
     @property
     def collapsed(self) -> bool:
@@ -74,6 +80,10 @@ class GraphReport:
             words += f"; same-label weight {fell}{self.uniform_same_label_mass:.1%} → {self.same_label_mass:.1%}"
         if self.added_mass > 0:
             words += f"; {self.added_mass:.1%} lies on nearest rows that the graph did not join"
+        if self.random_edges is not None:
+            words += (
+                f"; {self.random_edges:.0%} of the given edges look random, so edges count by how likely they are meant"
+            )
         if self.dead_edges >= 0.005:
             words += f"; ReLU cut {self.dead_edges:.0%} of the scores"
         return words
@@ -90,9 +100,12 @@ class _Edges(NamedTuple):
 
 
 def graph_report(
-    learned: LearnedGraph | AllPairs, graph: CandidateGraph | CompleteGraph, labels: Tensor
+    learned: LearnedGraph | AllPairs,
+    graph: CandidateGraph | CompleteGraph,
+    labels: Tensor,
+    trust: EdgeTrust | None = None,
 ) -> GraphReport:
-    """Judge ``learned`` on ``graph``; ``labels`` (n,) are class numbers, negative where unknown."""
+    """Judge ``learned`` on ``graph`` as given; ``labels`` (n,) are class numbers, negative where unknown."""
     moved = largest = entropy = uniform_entropy = added = 0.0
     known_mass = same_mass = known_uniform = same_uniform = 0.0
     num_edges = dead = 0
@@ -121,6 +134,8 @@ def graph_report(
         added_mass=added / n,
         dead_edges=dead / num_edges if num_edges else 0.0,
         num_edges=num_edges,
+        random_edges=None if trust is None else trust.random_share,
+        mean_trust=1.0 if trust is None else trust.mean,
     )
 
 

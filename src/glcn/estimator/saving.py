@@ -30,7 +30,7 @@ from glcn.whole_files import named_errors
 if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
-SCHEMA = 3
+SCHEMA = 4
 DESCRIPTION, STATE, FILES = "model.json", "model.safetensors", "known"
 _FACTS = ("n_iter_", "best_epoch_", "interrupted_", "memory_estimate_", "neighbor_recall_", "history_", "settings_")
 
@@ -127,6 +127,7 @@ def _state(clf: "GLCNClassifier") -> dict[str, Any]:
         "validation_rows": torch.from_numpy(clf.validation_rows_),
         "codes": torch.from_numpy(clf._codes),
         "edge_weights": clf._edge_weights,
+        "given_weights": clf._given_weights if clf.settings_.get("edge_trust") else None,  # else as above
         "pattern": None if clf._files is None or clf._rows.store is not None else _pattern_of(clf._known.graph),
         "distributions": torch.from_numpy(clf.label_distributions_) if clf._files is None else None,
     }
@@ -147,6 +148,7 @@ def _take_over(clf: "GLCNClassifier", state: Mapping[str, Any], description: Map
     clf._scale = RowScale(*state["scale"])
     clf._codes = state["codes"].numpy()
     clf._edge_weights = state["edge_weights"]
+    clf._given_weights = state["given_weights"] if clf.settings_.get("edge_trust") else clf._edge_weights
     clf.graph_report_ = GraphReport(**state["report"])
     clf.calibration_ = Calibration(**state["calibration"])
     clf.validation_rows_ = state["validation_rows"].numpy()

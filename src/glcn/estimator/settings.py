@@ -51,6 +51,7 @@ _RULES = {
         f"one of {tuple(NORMALIZATIONS)}",
     ),
     "added_neighbors": _whole(0),
+    "edge_trust": _YES_OR_NO,
     "smoothing": (
         lambda value: value == BY_VALIDATION or _real(0, 1)[0](value),
         f'a number of at least 0 and below 1, or "{BY_VALIDATION}"',

@@ -19,7 +19,7 @@ CURVE_EPOCHS = 300
 SHOWN = ("gcn", "glcn", "glcn-closeness")
 # Okabe and Ito's palette, safe for colour-blind readers.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#444444", "#B8A800")
-MARKERS = ("o", "^", "s")
+MARKERS = ("o", "^", "s", "D")
 
 
 def figure3(results: Path, *, compute: bool = True) -> list[Path]:
@@ -85,9 +85,10 @@ def noise(results: Path, *, compute: bool = True) -> list[Path]:  # noqa: ARG001
     without = {sweep.task.name: tables[sweep.title] for sweep in sweeps if sweep.parameter == "no_graph"}
     figure, panels = _canvas(len(curves), (3.4 * len(curves), 3.8))
     longest = 0
+    shown = list(dict.fromkeys(line.title for sweep in curves for line in tables[sweep.title].lines))
     for axes, sweep in zip(panels, curves, strict=True):
-        for place, line in enumerate(tables[sweep.title].lines):
-            points = _with_error_bars(axes, [100 * value for value in sweep.values], line, place, 0.8)
+        for line in tables[sweep.title].lines:
+            points = _with_error_bars(axes, [100 * value for value in sweep.values], line, shown.index(line.title), 0.8)
             longest = max(longest, points)
         alone = without[sweep.task.name].cell("gcn", without[sweep.task.name].columns[0])
         if alone is not None and alone.mean is not None:

@@ -218,15 +218,21 @@ class CandidateGraph:
         A = widened(self.to_scipy(), type(self).from_neighbors(neighbors).to_scipy())
         return replace(self, pattern=symmetric_pattern(A), weights=torch.from_numpy(A.data))
 
+    def given_weights(self) -> Tensor:
+        """Return the weight of each edge, (E,); 0 where it may only be learned."""
+        return torch.ones(self.num_edges) if self.weights is None else self.weights
+
+    def times(self, factors: Tensor) -> "CandidateGraph":
+        """Return the same edges with their weights times ``factors`` (E,)."""
+        return replace(self, weights=self.given_weights() * factors)
+
     def uniform(self) -> Tensor:
         """Return the values of D⁻¹A, the graph before anything is learned, (E,)."""
         return row_softmax(torch.zeros(self.num_edges, device=self.pattern.indptr.device), self.pattern, self.weights)
 
     def to_scipy(self, values: Tensor | None = None) -> Any:
         """Return the graph as a scipy CSR array holding ``values`` (the weights where None)."""
-        if values is None:
-            values = torch.ones(self.num_edges) if self.weights is None else self.weights
-        data = values.detach().cpu().numpy().copy()
+        data = (self.given_weights() if values is None else values).detach().cpu().numpy().copy()
         indices, indptr = self.pattern.indices.cpu().numpy().copy(), self.pattern.indptr.cpu().numpy().copy()
         return sparse.csr_array((data, indices, indptr), shape=(self.num_nodes, self.num_nodes))
 

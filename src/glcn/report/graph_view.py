@@ -34,7 +34,7 @@ def moved_shares(clf: GLCNClassifier) -> NDArray[np.float64] | None:
         return None
     indptr = graph.pattern.indptr.numpy().astype(np.int64)
     S = graph.values.numpy().astype(np.float64)
-    given = np.ones(len(S)) if clf._edge_weights is None else clf._edge_weights.numpy().astype(np.float64)
+    given = np.ones(len(S)) if clf._given_weights is None else clf._given_weights.numpy().astype(np.float64)
     rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
     uniform = given / np.bincount(rows, given)[rows]
     moved: NDArray[np.float64] = np.bincount(rows, np.abs(S - uniform), minlength=len(indptr) - 1) / 2

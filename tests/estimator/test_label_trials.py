@@ -1,14 +1,14 @@
-"""Whether nearest rows are added to a given graph is told by its labels."""
+"""Whether nearest rows are added to a given graph, and its edges weighed by trust, is told by its labels."""
 
 import numpy as np
 import pytest
 import torch
 
 from glcn import GLCNClassifier
-from glcn.estimator import widening
-from glcn.estimator.validation import LabelledRows
-from glcn.estimator.widening import is_worth_adding
+from glcn.estimator import label_trials
+from glcn.estimator.label_trials import is_worth_adding
 from glcn.graph import CandidateGraph
+from groups import labelled
 
 
 def blocks(seed=0, n=300, classes=3, degree=4, own=1.0):
@@ -21,14 +21,6 @@ def blocks(seed=0, n=300, classes=3, degree=4, own=1.0):
     is_own = random.random(n * degree) < own
     there = np.stack([ends, np.where(is_own, fitting, others)])
     return y.astype(np.int64), np.hstack([there, there[::-1]])
-
-
-def labelled(y, num_train=30, num_validation=60):
-    order = np.random.default_rng(1).permutation(len(y))
-    rows = LabelledRows(np.sort(order[:num_train]), np.sort(order[num_train : num_train + num_validation]))
-    codes = np.full(len(y), -1)
-    codes[np.concatenate(rows)] = y[np.concatenate(rows)]
-    return codes, rows
 
 
 def wider(edges, y, own):
@@ -59,7 +51,7 @@ def test_rows_that_no_label_reaches_count_as_missed():
     y = np.array([0, 0, 1, 1])
     graph = CandidateGraph.from_edge_index(np.array([[0, 1], [1, 0]]), 4)
     known, sought = torch.tensor([0]), torch.tensor([1, 2, 3])
-    misses = widening._misses(graph, 0.0, torch.from_numpy(y), known, sought)
+    misses = label_trials._misses(graph, graph.given_weights(), torch.from_numpy(y), known, sought)
     assert misses.tolist() == [0, 1, 1]
 
 
@@ -72,15 +64,16 @@ def test_spreading_is_the_closed_form(weighted_graph):
     Y = np.zeros((n, 2))
     Y[known, targets[known]] = 1
     Y[known] /= Y.sum(axis=0)
-    F = np.linalg.solve(np.eye(n) - widening.HEARD * scale[:, None] * A * scale, Y)
+    F = np.linalg.solve(np.eye(n) - label_trials.HEARD * scale[:, None] * A * scale, Y)
     expected = (F.argmax(axis=1) != targets.numpy())[sought] | (F.max(axis=1) == 0)[sought]
-    assert widening._misses(weighted_graph, 0.3, targets, known, sought).bool().tolist() == expected.tolist()
+    found = label_trials._misses(weighted_graph, weighted_graph.given_weights(), targets, known, sought)
+    assert found.bool().tolist() == expected.tolist()
 
 
 def test_a_number_is_obeyed_and_auto_asks_the_labels():
     y, edges = blocks(own=0.95)
     X = np.random.default_rng(4).normal(size=(len(y), 8)).astype(np.float32)  # says nothing
-    codes, rows = labelled(y)
+    codes, rows = labelled(y, 30, 60)
     fits = {
         added: GLCNClassifier(added_neighbors=added, max_epochs=3, random_state=0).fit(
             X, codes, graph=edges, validation=rows.validation

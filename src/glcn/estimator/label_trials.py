@@ -1,4 +1,4 @@
-"""Whether nearest rows are worth adding to a given graph, told by its labels before anything is learned."""
+"""Which weights of a given graph are better, told by its labels before anything is learned."""
 
 import numpy as np
 import torch
@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.functional import one_hot
 
+from glcn.estimator.edge_trust import EdgeTrust
 from glcn.estimator.validation import LabelledRows
 from glcn.graph import CandidateGraph
 from glcn.kernels import propagate
@@ -16,17 +17,41 @@ AMOUNT = 0.3  # the weight of an added edge in the trial, about what training ma
 HEARD = 0.9  # the share of a row's answer that comes from its neighbours
 ROUNDS = 50
 FOLDS = 5
+RANDOM_EDGES = 0.2  # their share from which on trust is worth a trial: some edges of any graph look like random pairs
 
 
 def is_worth_adding(wider: CandidateGraph, codes: NDArray[np.int64], rows: LabelledRows) -> bool:
-    """Return whether labels spread over a graph find those of other rows better by its added edges, of weight 0.
+    """Return whether the added edges of a graph, of weight 0, help; they stay where the labels can not tell.
+
+    Training can still leave them with little weight.
+    """
+    given = wider.given_weights()
+    return finds_more(wider, given, torch.where(given > 0, given, AMOUNT), codes, rows) is not False
+
+
+def is_worth_weighing(graph: CandidateGraph, trust: EdgeTrust, codes: NDArray[np.int64], rows: LabelledRows) -> bool:
+    """Return whether it helps to weigh each edge by its trust; edges stay as given where labels can not tell."""
+    given = graph.given_weights()
+    looks_random = trust.random_share >= RANDOM_EDGES
+    return looks_random and finds_more(graph, given, given * trust.values, codes, rows) is True
+
+
+def can_tell(rows: LabelledRows) -> bool:
+    """Return whether there are labels enough for a trial."""
+    return max(map(len, rows)) >= ENOUGH_ROWS
+
+
+def finds_more(
+    graph: CandidateGraph, usual: Tensor, other: Tensor, codes: NDArray[np.int64], rows: LabelledRows
+) -> bool | None:
+    """Return whether labels spread by the ``other`` weights (E,) find those of other rows better than by the usual.
 
     They have to be better by more than the standard error of the difference. The labels of validation rows are looked
     for, or, where these are few, those of each fifth of the fitted rows from the others. Fewer than 30 rows can not
-    tell, and then they are added: training can still leave them with little weight.
+    tell: None.
     """
-    if max(map(len, rows)) < ENOUGH_ROWS:
-        return True
+    if not can_tell(rows):
+        return None
     if len(rows.validation) >= ENOUGH_ROWS:
         trials = [(rows.train, rows.validation)]
     else:
@@ -34,16 +59,14 @@ def is_worth_adding(wider: CandidateGraph, codes: NDArray[np.int64], rows: Label
         trials = [(np.setdiff1d(rows.train, fold), fold) for fold in folds]
     targets = torch.from_numpy(codes)
     misses = {
-        added: torch.cat([_misses(wider, AMOUNT * added, targets, *map(torch.from_numpy, trial)) for trial in trials])
-        for added in (False, True)
+        is_other: torch.cat([_misses(graph, W, targets, *map(torch.from_numpy, trial)) for trial in trials])
+        for is_other, W in ((False, usual), (True, other))
     }
     return surely_best(misses, usual=False)
 
 
-def _misses(graph: CandidateGraph, amount: float, targets: Tensor, known: Tensor, sought: Tensor) -> Tensor:
+def _misses(graph: CandidateGraph, W: Tensor, targets: Tensor, known: Tensor, sought: Tensor) -> Tensor:
     """Return 1 for each of the ``sought`` rows whose label is not found from the ``known`` ones, else 0."""
-    given = torch.ones(graph.num_edges) if graph.weights is None else graph.weights
-    W = torch.where(given > 0, given, amount)
     S = symmetrically_normalized(W, degrees(W, graph.pattern), graph.pattern)
     classes = one_hot(targets[known], int(targets.max()) + 1).float()
     first = torch.zeros(graph.num_nodes, classes.shape[1])
