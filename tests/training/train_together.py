@@ -7,10 +7,12 @@ import json
 import os
 import signal
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
 import torch
+from torch import distributed
 
 import glcn.training.checkpoint
 from glcn import GLCNClassifier
@@ -86,4 +88,6 @@ if __name__ == "__main__":
     torch.set_num_threads(1)
     out, settings = Path(sys.argv[1]), json.loads(sys.argv[2])
     with as_torchrun_says():
+        group = weakref.ref(distributed.group.WORLD) if distributed.is_initialized() else lambda: None
         (fit_in_double if settings.pop("double", False) else fit)(out, **settings)
+    assert group() is None, "the group of processes is still alive: its threads may abort an interpreter that ends"

@@ -1,5 +1,6 @@
 """The processes that train one network together: those that torchrun started, or just this one."""
 
+import importlib
 import os
 import time
 import uuid
@@ -75,6 +76,9 @@ def as_torchrun_says() -> Iterator[Processes]:
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         yield Processes()
         return
+    # Its functions take the group at the time of their import for a default. Imported later, as by joining a model, they
+    # would keep this one past its end, and threads of gloo that outlive the interpreter abort the process.
+    importlib.import_module("torch.distributed.nn.functional")
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
     store, rank, count = next(rendezvous("env://", timeout=PATIENCE))
