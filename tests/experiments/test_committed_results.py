@@ -8,7 +8,7 @@ import pytest
 from glcn.experiments.page import page
 from glcn.experiments.recipe import method, methods, recipe, recipes, task, tasks, with_none
 from glcn.experiments.records import read
-from glcn.experiments.tune import GRAPH, TRIALS, best, log_path, logs
+from glcn.experiments.tune import GRAPH, TRIALS, best, finalists, first_scores, log_path, logs, scores_of
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "results"
@@ -38,7 +38,9 @@ def log(dataset, name):
 @every_search
 def test_every_method_has_as_many_trials(dataset, name):
     assert TRIALS == 12
-    assert [row["trial"] for row in log(dataset, name)] == list(range(TRIALS))
+    found = log(dataset, name)
+    assert [row["trial"] for row in first_scores(found)] == list(range(TRIALS))
+    assert len(found) == scores_of(task(dataset), TRIALS)
 
 
 @needs_tuning
@@ -46,8 +48,17 @@ def test_every_method_has_as_many_trials(dataset, name):
 def test_the_first_trial_is_the_start_and_all_are_scored_alike(dataset, name):
     found = log(dataset, name)
     assert found[0]["params"] == dict(method(name).start)
-    assert {(row["column"], row["seed"]) for row in found} == {(task(dataset).columns[0].name, 0)}
-    assert len({row["fingerprint"] for row in found}) == 1
+    assert {row["column"] for row in found} == {task(dataset).columns[0].name}
+    assert len({row["fingerprint"] for row in found}) == 1, "a seed may change no split"
+
+
+@needs_tuning
+@every_search
+def test_the_start_and_the_best_others_are_scored_by_all_seeds(dataset, name):
+    found, seeds = log(dataset, name), range(task(dataset).final_seeds + 1)
+    scored = {(row["trial"], row["seed"]) for row in found}
+    expected = {(finalist["trial"], seed) for finalist in finalists(first_scores(found)) for seed in seeds}
+    assert scored == expected | {(trial, 0) for trial in range(TRIALS)}
 
 
 @needs_tuning

@@ -7,7 +7,7 @@ from glcn.experiments import searches as module
 from glcn.experiments.recipe import method, recipe, recipes, task, tasks
 from glcn.experiments.records import append, read
 from glcn.experiments.searches import Search, search_all, searches
-from glcn.experiments.tune import best, log_path
+from glcn.experiments.tune import best, first_scores, log_path, scores_of
 from made import HereWorkers
 
 CORA = task("cora-released")
@@ -54,11 +54,12 @@ def test_the_logs_and_the_recipes_are_written(here, tmp_path, own_recipes):
     assert [search for search, _ in found] == wanted
     for search, rows in found:
         assert rows == read(log_path(tmp_path / "results", CORA, search.name))
-        assert [row["trial"] for row in rows] == [0, 1, 2]
+        assert [row["trial"] for row in first_scores(rows)] == [0, 1, 2]
+        assert len(rows) == scores_of(CORA, 3)
         chosen = {name: None if value == "none" else value for name, value in best(rows)["params"].items()}
         assert recipe(CORA, search.method).settings == {**search.method.fixed, **chosen}
-    assert told[0] == (3, 6, "")
-    assert told[-1] == (6, 6, "")
+    assert told[0] == (len(rows), 2 * len(rows), "")
+    assert told[-1] == (2 * len(rows), 2 * len(rows), "")
 
 
 def test_recipes_are_left_alone_unless_asked(here, tmp_path, own_recipes):
@@ -96,10 +97,11 @@ def test_nothing_to_tune_reaches_the_caller(here, tmp_path):
 def test_only_as_many_trials_as_asked_for_count(here, tmp_path, own_recipes):
     path = log_path(tmp_path, CORA, "logistic")
     for number, accuracy in enumerate((0.5, 0.6, 0.9)):
-        row = {"trial": number, "params": {"C": float(number)}, "validation_accuracy": accuracy}
-        append(path, {**row, "validation_log_loss": 1.0})
+        for seed in range(CORA.final_seeds + 1):
+            row = {"trial": number, "params": {"C": float(number)}, "seed": seed, "validation_accuracy": accuracy}
+            append(path, {**row, "validation_log_loss": 1.0})
     ((_, rows),) = search_all(searches("cora-released", ["logistic"]), tmp_path, trials=2, write=True)
-    assert [row["trial"] for row in rows] == [0, 1]
+    assert [row["trial"] for row in first_scores(rows)] == [0, 1]
     assert recipe(CORA, method("logistic")).settings == {"C": 1.0}
 
 

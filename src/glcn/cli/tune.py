@@ -25,27 +25,29 @@ def tune(
 ) -> None:
     """Choose settings by validation accuracy, with as many trials for every method; test labels are not read.
 
+    Where the task has final seeds, the first trial and the best three others are compared by these, too.
     A search that was broken off goes on where it was.
     """
     with told_plainly(debug, "stopped; finished trials are kept, run the same command again to go on"):
         from glcn.experiments.searches import search_all, searches
-        from glcn.experiments.tune import best
+        from glcn.experiments.tune import best, first_scores
 
         wanted = searches(dataset, method)
         console = Console(stderr=True)
         with console.status("") as status:
 
             def show(done: int, total: int, names: str) -> None:
-                status.update(f"{done} of {total} trials done; now: {escape(names)}")
+                status.update(f"{done} of {total} scores known; now: {escape(names)}")
 
             logs = search_all(wanted, results, trials=trials, jobs=jobs, listener=show, write=write)
-        table = Table("task", "method", "trials", "validation", "best settings", box=None, pad_edge=False)
+        table = Table("task", "method", "trials", "seeds", "validation", "best settings", box=None, pad_edge=False)
         for search, rows in logs:
             chosen = best(rows)
             table.add_row(
                 search.task.name,
                 search.name,
-                str(len(rows)),
+                str(len(first_scores(rows))),
+                str(chosen["seeds"]),
                 f"{chosen['validation_accuracy']:.1%}",
                 escape(_words(chosen["params"])),
             )

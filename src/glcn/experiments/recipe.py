@@ -48,6 +48,7 @@ class Task:
     prepare: str | None = None
     descriptor: str | None = None
     graph: Mapping[str, Any] | None = None  # of a dataset without one: {"prepare": ..., "n_neighbors": ..., "metric"}
+    final_seeds: int = 0  # further seeds by which the best settings are compared; seeds must not change the split
 
     def column(self, name: str) -> Column:
         """Return the column of that name."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from glcn.experiments.recipe import Method, Task, recipes, task, tasks
 from glcn.experiments.records import Row, read
 from glcn.experiments.runner import workers
-from glcn.experiments.tune import GRAPH, NEIGHBORS, adopt, log_path, tune, tune_graph
+from glcn.experiments.tune import GRAPH, NEIGHBORS, adopt, log_path, read_log, scores_of, tune, tune_graph
 
 
 class Search(NamedTuple):
@@ -57,10 +57,11 @@ def search_all(
     """Run searches, ``jobs`` at a time, and return their logs; ``write`` puts the best settings into the recipes."""
 
     def goal(search: Search) -> int:
-        return len(NEIGHBORS) if search.method is None else trials
+        return len(NEIGHBORS) if search.method is None else scores_of(search.task, trials)
 
     def log(search: Search) -> list[Row]:
-        return read(log_path(folder, search.task, search.name))[: goal(search)]
+        path = log_path(folder, search.task, search.name)
+        return read(path) if search.method is None else read_log(path, trials)
 
     with workers(jobs) as pool:
         waiting = list(wanted)

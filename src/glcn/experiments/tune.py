@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 from glcn.experiments.recipe import Method, Recipe, Task, recipe, recipe_path, with_none, write_settings
@@ -13,6 +14,7 @@ from glcn.experiments.run import VERSIONS, estimator, fit_dataset, shared_graph,
 from glcn.experiments.runner import current_commit
 
 TRIALS = 12
+FINALISTS = 3  # the best trials, beside the start, that are scored again where a task has final seeds
 MOST_ASKED = 100  # times for settings that were not tried yet; lists of choices may have no others
 GRAPH = "graph"  # the name under which the neighbours of a task are chosen
 SPACES = ("{0}", "{0}+pca64", "unit")  # of the neighbour search; {0}: as the features of the task are prepared
@@ -36,19 +38,48 @@ def tune(
 ) -> list[Row]:
     """Try settings on the first column of a task, seed 0, until the log holds ``trials`` of them; return the log.
 
-    The first trial is the method's start, the others are drawn by Optuna. Test labels are not read. The log is the only
-    state, so that a search that was broken off goes on as if it had not been.
+    The first trial is the method's start, the others are drawn by Optuna. Where the task has final seeds, the start and
+    the best of the others are scored with these, too. Test labels are not read. The log is the only state, so that a
+    search that was broken off goes on as if it had not been.
     """
     if not method.search:
         raise ValueError(f"{method.name} has nothing to tune: its settings are part of its name")
-    path = log_path(folder, task, method.name)
-    while (number := len(read(path))) < trials:
-        chosen = dict(method.start) if number == 0 else _suggest(method, read(path), number)
-        row = {"trial": number, "params": chosen, **_score(recipe(task, method), chosen, cache)}
+    path, total = log_path(folder, task, method.name), scores_of(task, trials)
+
+    def note(trial: int, chosen: Mapping[str, Any], seed: int) -> None:
+        row = {"trial": trial, "params": dict(chosen), **_score(recipe(task, method), chosen, cache, seed)}
         append(path, row)
         if listener is not None:
-            listener(number + 1, trials, row)
-    return read(path)[:trials]
+            listener(len(read_log(path, trials)), total, row)
+
+    while (number := len(first_scores(read(path)))) < trials:
+        note(number, method.start if number == 0 else _suggest(method, first_scores(read(path)), number), 0)
+    there = {(row["trial"], row["seed"]) for row in read(path)}
+    for finalist in finalists(first_scores(read(path))[:trials]):
+        for seed in range(1, task.final_seeds + 1):
+            if (finalist["trial"], seed) not in there:
+                note(finalist["trial"], finalist["params"], seed)
+    return read_log(path, trials)
+
+
+def scores_of(task: Task, trials: int) -> int:
+    """Return how many scores a search takes: of each trial, and of the finalists by each further seed."""
+    return trials + task.final_seeds * min(trials, 1 + FINALISTS)
+
+
+def read_log(path: Path, trials: int) -> list[Row]:
+    """Return what a log holds of the first ``trials`` trials."""
+    return [row for row in read(path) if row["trial"] < trials]
+
+
+def first_scores(rows: list[Row]) -> list[Row]:
+    """Return the scores by seed 0: one of each trial."""
+    return [row for row in rows if row["seed"] == 0]
+
+
+def finalists(trials: list[Row]) -> list[Row]:
+    """Return the start and the best of the other trials."""
+    return [*trials[:1], *sorted(trials[1:], key=_how_good, reverse=True)[:FINALISTS]]
 
 
 def tune_graph(task: Task, folder: Path, *, cache: Path | None = None, listener: Listener | None = None) -> list[Row]:
@@ -68,8 +99,24 @@ def tune_graph(task: Task, folder: Path, *, cache: Path | None = None, listener:
 
 
 def best(rows: list[Row]) -> Row:
-    """Return the trial with the best validation accuracy; the lower log-loss decides between equals."""
-    return max(rows, key=lambda row: (row["validation_accuracy"], -row["validation_log_loss"]))
+    """Return the trial with the best validation accuracy, as a mean over its seeds; log-loss decides between equals.
+
+    Only trials that were scored by as many seeds as any other are compared.
+    """
+    scores: dict[int, list[Row]] = {}
+    for row in rows:
+        scores.setdefault(row["trial"], []).append(row)
+    most = max(map(len, scores.values()))
+    return max((_mean_of(found) for found in scores.values() if len(found) == most), key=_how_good)
+
+
+def _mean_of(scores: list[Row]) -> Row:
+    names = ("validation_accuracy", "validation_log_loss")
+    return {**scores[0], **{name: fmean(row[name] for row in scores) for name in names}, "seeds": len(scores)}
+
+
+def _how_good(row: Row) -> tuple[float, float]:
+    return row["validation_accuracy"], -row["validation_log_loss"]
 
 
 def adopt(task: Task, method: Method, rows: list[Row]) -> None:
@@ -77,10 +124,10 @@ def adopt(task: Task, method: Method, rows: list[Row]) -> None:
     write_settings(recipe_path(task, method), best(rows)["params"])
 
 
-def _score(recipe_: Recipe, chosen: Mapping[str, Any], cache: Path | None) -> Row:
+def _score(recipe_: Recipe, chosen: Mapping[str, Any], cache: Path | None, seed: int = 0) -> Row:
     column = recipe_.task.columns[0]
-    dataset = recipe_.task.load(column, 0)
-    clf = estimator(recipe_.method.estimator, with_none({**recipe_.method.fixed, **chosen}), 0)
+    dataset = recipe_.task.load(column, seed)
+    clf = estimator(recipe_.method.estimator, with_none({**recipe_.method.fixed, **chosen}), seed)
     if cache is not None and "memory" in clf.get_params():
         clf.set_params(memory=str(cache))
     fit_dataset(clf, dataset, shared_graph(recipe_.task, dataset))
@@ -88,7 +135,7 @@ def _score(recipe_: Recipe, chosen: Mapping[str, Any], cache: Path | None) -> Ro
         **validation_scores(clf, dataset),
         "epochs": getattr(clf, "n_iter_", None),
         "column": column.name,
-        "seed": 0,
+        "seed": seed,
         "fingerprint": dataset.fingerprint,
         "commit": current_commit(),
         "versions": VERSIONS,

@@ -76,8 +76,8 @@ def as_torchrun_says() -> Iterator[Processes]:
     if "TORCHELASTIC_RUN_ID" not in os.environ:
         yield Processes()
         return
-    # Its functions take the group at the time of their import for a default. Imported later, as by joining a model, they
-    # would keep this one past its end, and threads of gloo that outlive the interpreter abort the process.
+    # Its functions take the group at the time of their import for a default. Imported later, as by joining a model,
+    # they would keep this one past its end, and threads of gloo that outlive the interpreter abort the process.
     importlib.import_module("torch.distributed.nn.functional")
     if torch.cuda.is_available():
         torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
