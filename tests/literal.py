@@ -67,15 +67,13 @@ def cross_entropy(Z, labels, rows):
     return -sum(log(Z[i][labels[i]]) for i in rows)
 
 
-def link_weights(h, a, b, A, offset=None):
-    """w_ij = A_ij e^f, or A_ij / (1 + e^−(f+β)) given an offset β, with f = −ReLU(aᵀ|h_i − h_j|); w_ii = A_ii e^b."""
+def link_weights(h, a, b, A):
+    """w_ij = A_ij exp(−ReLU(aᵀ|h_i − h_j|)) between different rows, w_ii = A_ii e^b."""
     n = len(h)
     W = [[0.0] * n for _ in range(n)]
     for i in range(n):
         for j in range(n):
-            f = -max(0.0, score(h[i], h[j], a))
-            between = exp(f) if offset is None else 1 / (1 + exp(-(f + offset)))
-            W[i][j] = A[i][j] * (exp(b) if i == j else between)
+            W[i][j] = A[i][j] * (exp(b) if i == j else exp(-max(0.0, score(h[i], h[j], a))))
     return W
 
 

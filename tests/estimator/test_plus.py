@@ -197,20 +197,6 @@ def test_without_a_given_graph_rows_are_seen_by_themselves_and_the_answer_is_spr
         quick(smoothing=1).fit(X, few)
 
 
-def test_given_edges_count_by_probability_and_nearest_rows_by_odds():
-    X, _, few = three_groups(5)
-    graph = CandidateGraph.knn(X, 5).to_scipy()
-    found = {given is None: quick().fit(X, few, graph=given) for given in (None, graph)}
-    assert {without: clf.settings_["edge_weights"] for without, clf in found.items()} == {
-        True: "odds",
-        False: "probability",
-    }
-    assert all(clf.model_.scorer.weights == clf.settings_["edge_weights"] for clf in found.values())
-    assert quick(edge_weights="odds").fit(X, few, graph=graph).model_.scorer.weights == "odds"
-    with pytest.raises(ValueError, match="edge_weights must be one of"):
-        quick(edge_weights="distance").fit(X, few)
-
-
 def test_the_best_weights_are_from_after_the_warm_up_of_the_consistency(blobs):
     X, y, few = blobs
     validation = few < 0

@@ -99,7 +99,6 @@ def _plus_network(
         given_view=settings["given_view"],
         feature_view=settings["feature_view"],
         normalization=settings["normalization"],
-        edge_weights=settings["edge_weights"],
         wider=settings["added_neighbors"] > 0,
         generator=generator,
     )

@@ -85,7 +85,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
         ``graph``. Not for ``"plus"``.
     learn_graph : bool or "auto", default="auto"
-        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next thirteen.
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next twelve.
     added_neighbors : int or "auto", default="auto"
         How many of its nearest rows each row may be joined with in the learned graph, besides the edges of a given one;
         how much these count is learned. ``"auto"`` is 10 where labels that spread over the graph find those of other
@@ -96,10 +96,6 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         fifth of the edges or more look random and labels that spread over the graph, 30 at least, find those of other
         rows better by it. A graph that is not learned, not given, of fewer than 500 edges or too dense to walk on, and
         training in batches, have none; see ``settings_``.
-    edge_weights : {"odds", "probability"} or "auto", default="auto"
-        How much an edge of the learned graph counts: by the odds that two such rows are joined rather than a random
-        pair, or by that probability, so that only edges in doubt lose. ``"auto"`` is ``"probability"`` with a given
-        graph, and ``"odds"`` among nearest rows, which are all likely.
     n_hops, n_passes : int or "auto", default="auto"
         How far rows hear of each other, and the number of random passes an epoch, dealt out to the views: the learned
         graph, then those of the next two that are wanted. Fewer passes than views leave the last views out.
@@ -221,7 +217,6 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         learn_graph: bool | Auto = AUTO,
         added_neighbors: int | Auto = AUTO,
         edge_trust: bool | Auto = AUTO,
-        edge_weights: str = AUTO,
         n_hops: int | Auto = AUTO,
         n_passes: int | Auto = AUTO,
         given_view: bool | Auto = AUTO,
@@ -264,7 +259,6 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.learn_graph = learn_graph
         self.added_neighbors = added_neighbors
         self.edge_trust = edge_trust
-        self.edge_weights = edge_weights
         self.n_hops = n_hops
         self.n_passes = n_passes
         self.given_view = given_view

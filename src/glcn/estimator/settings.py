@@ -5,7 +5,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from glcn.estimator.variants import BY_VALIDATION
-from glcn.nn import EDGE_WEIGHTS, NORMALIZATIONS
+from glcn.nn import NORMALIZATIONS
 
 
 def _whole(least: int) -> tuple[Callable[[Any], bool], str]:
@@ -49,10 +49,6 @@ _RULES = {
     "normalization": (
         lambda value: isinstance(value, str) and value in NORMALIZATIONS,
         f"one of {tuple(NORMALIZATIONS)}",
-    ),
-    "edge_weights": (
-        lambda value: isinstance(value, str) and value in EDGE_WEIGHTS,
-        f"one of {EDGE_WEIGHTS}",
     ),
     "added_neighbors": _whole(0),
     "edge_trust": _YES_OR_NO,

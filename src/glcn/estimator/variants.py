@@ -47,7 +47,6 @@ _PLUS: dict[str, Any] = {
     "normalization": "symmetric",
     "added_neighbors": 10,
     "edge_trust": True,
-    "edge_weights": "probability",
     "graph_weight": 0.5,
     "consistency_weight": 1.0,
     "temperature": 0.3,
@@ -71,7 +70,6 @@ _PLUS_WITHOUT_GRAPH: dict[str, Any] = {
     "given_view": False,
     "added_neighbors": 0,
     "edge_trust": False,
-    "edge_weights": "odds",  # nearest rows are all likely
     "dropout": 0.2,
     "smoothing": BY_VALIDATION,
     "weight_decay": 1e-3,

@@ -9,7 +9,7 @@ from glcn.nn.blocks import (
     plus_in_blocks,
     row_slices,
 )
-from glcn.nn.edge_scorer import EDGE_WEIGHTS, EdgeScorer, EdgeWeights, LinkLogOdds
+from glcn.nn.edge_scorer import EdgeScorer, EdgeWeights, LinkLogOdds
 from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph
 from glcn.nn.loss import GLCNLoss, LossTerms
@@ -18,7 +18,6 @@ from glcn.nn.plus_loss import PlusLoss, PlusTerms, link_loss
 from glcn.nn.variants import VARIANTS, Variant
 
 __all__ = [
-    "EDGE_WEIGHTS",
     "GLCN",
     "NORMALIZATIONS",
     "VARIANTS",

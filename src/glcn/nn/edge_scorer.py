@@ -12,7 +12,6 @@ from glcn.kernels import Pattern, edge_distances, propagate
 FIRST_ATTENTION = 0.3  # a starts as a plain distance
 FIRST_OFFSET = 1.0  # β
 FIRST_AMOUNT = -2.0  # κ
-EDGE_WEIGHTS = ("odds", "probability")
 MOST_PAIRS = 16_384  # random pairs an epoch; there is a new draw in each, and gathering more would take most of it
 
 
@@ -35,36 +34,21 @@ class EdgeScorer(Module):
     r"""Weigh candidate edges by how near their ends are in a learned space.
 
     .. math::
-        f_{ij} = -\mathrm{ReLU}(a^\top|h_i - h_j|), \qquad w_{ij} = A_{ij} g(f_{ij}) \ (i \ne j), \qquad
+        f_{ij} = -\mathrm{ReLU}(a^\top|h_i - h_j|), \qquad w_{ij} = A_{ij} e^{f_{ij}} \ (i \ne j), \qquad
         w_{ii} = A_{ii} e^b, \qquad h_i = x_i P
 
-    The link loss reads e^{f+β} as the odds of an edge against a random pair. g is e^f, in proportion to these odds, or
-    1 / (1 + e^{−(f+β)}), the probability that belongs to them: then edges that are hardly in doubt all count alike.
-
-    Candidates that the given graph does not have, A_ij = 0, take part by a learned amount, e^κ in place of A_ij.
+    Candidates that the given graph does not have, A_ij = 0, take part by a learned amount: w_ij = e^κ e^{f_ij}.
 
     Parameters
     ----------
     in_channels, out_channels
         Number of features p, and of columns d of the projection P.
-    weights
-        g: ``"odds"`` or ``"probability"``.
     """
 
-    def __init__(
-        self,
-        in_channels: int,
-        out_channels: int,
-        *,
-        weights: str = "odds",
-        generator: torch.Generator | None = None,
-    ) -> None:
+    def __init__(self, in_channels: int, out_channels: int, *, generator: torch.Generator | None = None) -> None:
         super().__init__()
-        if weights not in EDGE_WEIGHTS:
-            raise ValueError(f"weights must be one of {EDGE_WEIGHTS}, got {weights!r}")
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.weights = weights
         self.projection = Parameter(torch.empty(in_channels, out_channels))
         self.attention = Parameter(torch.empty(out_channels))
         self.loop = Parameter(torch.empty(()))  # b
@@ -83,13 +67,8 @@ class EdgeScorer(Module):
     def forward(self, h: Tensor, pattern: Pattern, weights: Tensor | None, is_loop: Tensor) -> EdgeWeights:
         """Weigh the edges between rows embedded at ``h`` (n, d); ``weights`` (E,) are those of A, None for ones."""
         score, square = edge_distances(h, self.attention, pattern)
-        learned = torch.where(is_loop, self.loop.exp(), self._weights_of(-score.relu()))
+        learned = torch.where(is_loop, self.loop, -score.relu()).exp()
         return EdgeWeights(score, square, self.in_amounts(learned, weights))
-
-    def _weights_of(self, f: Tensor) -> Tensor:
-        if self.weights == "odds":
-            return f.exp()
-        return (f + self.offset.detach()).sigmoid()  # β is for the link loss to learn
 
     def in_amounts(self, learned: Tensor, weights: Tensor | None) -> Tensor:
         """Return ``learned`` (E,) times A, or times e^κ on candidates that A does not have."""
@@ -107,7 +86,7 @@ class EdgeScorer(Module):
 
     def extra_repr(self) -> str:
         """Return the arguments that made this layer."""
-        return f"{self.in_channels}, {self.out_channels}, weights={self.weights!r}"
+        return f"{self.in_channels}, {self.out_channels}"
 
 
 def degrees(weights: Tensor, pattern: Pattern) -> Tensor:

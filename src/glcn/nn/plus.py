@@ -89,8 +89,6 @@ class GLCNPlus(Module):
         Whether there is a view with W = I.
     normalization
         How S is made of W: ``"symmetric"`` as above, or ``"rows"``, S = D⁻¹W, the mean of a row's neighbours.
-    edge_weights
-        How :class:`EdgeScorer` weighs edges: ``"odds"`` or ``"probability"``.
     wider
         Whether the graph has candidates that were not given, so that there is an amount of them to learn.
     """
@@ -112,7 +110,6 @@ class GLCNPlus(Module):
         given_view: bool = True,
         feature_view: bool = True,
         normalization: str = "symmetric",
-        edge_weights: str = "odds",
         wider: bool = False,
         generator: torch.Generator | None = None,
     ) -> None:
@@ -134,8 +131,7 @@ class GLCNPlus(Module):
         self.given_view = given_view
         self.feature_view = feature_view
         self.normalization = normalization
-        self.scorer = EdgeScorer(in_channels, projection_channels, weights=edge_weights, generator=generator)
-        self.scorer.requires_grad_(learn_graph)
+        self.scorer = EdgeScorer(in_channels, projection_channels, generator=generator).requires_grad_(learn_graph)
         self.scorer.amount.requires_grad_(learn_graph and wider)
         self.first_weight = Parameter(torch.empty(in_channels, hidden_channels))  # W⁰
         self.first_bias = Parameter(torch.empty(hidden_channels))
