@@ -140,7 +140,7 @@ def build_plus(
         settings["graph_weight"],
         temperature=settings["temperature"],
         warm_up=CONSISTENCY_WARM_UP,
-        class_shares=class_shares(data.targets[data.train_rows], num_classes),
+        class_shares=class_shares(data.targets[data.train_rows], num_classes) if settings["fair_labels"] else None,
     )
     if settings["learn_graph"]:
         warm_up_links(model, source, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator)

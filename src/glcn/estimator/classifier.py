@@ -25,6 +25,7 @@ from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
 from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on, training_features
 from glcn.estimator.label_next import LabelNext, label_next
+from glcn.estimator.label_sample import is_a_sample
 from glcn.estimator.memory import Scope, check_memory, disk_bytes, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.purpose import Subject, purpose
@@ -146,8 +147,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     validation_fraction : float, default=0.1
         Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
         ``validation``. Nothing is held out where a class has fewer than 5 labels.
-    class_weight : dict, "balanced" or None, default=None
-        Weights of the classes in the cross-entropy.
+    class_weight : dict, "balanced", None or "auto", default="auto"
+        Weights of the classes in the cross-entropy. ``"auto"`` is ``"balanced"`` in ``"plus"`` where the fitted labels
+        are surely no sample of the rows (``settings_["fair_labels"]``), as when some classes were labelled more
+        readily; else None. It is told by the classes of validation rows that ``fit`` is given, or else by what labels
+        spread over the graph find on rows with a label and on rows without. Training in batches takes them for one.
     device : str, default="auto"
         ``"auto"`` is the first CUDA device if there is one, else the CPU. CUDA is untested.
     random_state : int, RandomState or None, default=None
@@ -241,7 +245,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         batch_shares: int | Auto = AUTO,
         work_dir: Any = None,
         validation_fraction: float = 0.1,
-        class_weight: Any = None,
+        class_weight: Any = AUTO,
         device: str = "auto",
         random_state: Any = None,
         verbose: bool = False,
@@ -363,6 +367,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         if self.variant == PLUS:
             settings["added_neighbors"] = 0 if found is None else found.added
             settings["edge_trust"] = found is not None and found.trust is not None
+            whole = candidates if batch_size is None and isinstance(candidates, CandidateGraph) else None
+            named = validation is not None
+            settings["fair_labels"] = whole is None or is_a_sample(whole, labels.codes, rows, validation_named=named)
+        if self.class_weight == AUTO:
+            settings["class_weight"] = None if settings.get("fair_labels", True) else "balanced"
         scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
         compact = settings["projection_size"] is not None
         data = TrainingData(
@@ -374,7 +383,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             train_rows=torch.from_numpy(rows.train),
             validation_rows=torch.from_numpy(rows.validation),
             prior=prior_on(candidates, graph, prior, settings.get("prior_weight", 0.0)),
-            class_weight=class_weights(self.class_weight, labels.classes, labels.codes[rows.train]),
+            class_weight=class_weights(settings["class_weight"], labels.classes, labels.codes[rows.train]),
         )
         source: Source = data
         if batch_size is not None:

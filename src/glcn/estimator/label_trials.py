@@ -52,11 +52,7 @@ def finds_more(
     """
     if not can_tell(rows):
         return None
-    if len(rows.validation) >= ENOUGH_ROWS:
-        trials = [(rows.train, rows.validation)]
-    else:
-        folds = [rows.train[start::FOLDS] for start in range(FOLDS)]
-        trials = [(np.setdiff1d(rows.train, fold), fold) for fold in folds]
+    trials = [(rows.train, rows.validation)] if len(rows.validation) >= ENOUGH_ROWS else folds_of(rows.train)
     targets = torch.from_numpy(codes)
     misses = {
         is_other: torch.cat([_misses(graph, W, targets, *map(torch.from_numpy, trial)) for trial in trials])
@@ -65,8 +61,23 @@ def finds_more(
     return surely_best(misses, usual=False)
 
 
+def folds_of(rows: NDArray[np.int64]) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    """Return each fifth of some rows, with the others before it."""
+    folds = [rows[start::FOLDS] for start in range(FOLDS)]
+    return [(np.setdiff1d(rows, fold), fold) for fold in folds]
+
+
 def _misses(graph: CandidateGraph, W: Tensor, targets: Tensor, known: Tensor, sought: Tensor) -> Tensor:
     """Return 1 for each of the ``sought`` rows whose label is not found from the ``known`` ones, else 0."""
+    most, found = spread_labels(graph, W, targets, known)[sought].max(dim=1)
+    return ((found != targets[sought]) | (most == 0)).float()
+
+
+def spread_labels(graph: CandidateGraph, W: Tensor, targets: Tensor, known: Tensor) -> Tensor:
+    """Spread the labels of the ``known`` rows by the weights W (E,); a row is found to be what it has most of, (n, c).
+
+    One that no label reaches has nothing of any.
+    """
     S = symmetrically_normalized(W, degrees(W, graph.pattern), graph.pattern)
     classes = one_hot(targets[known], int(targets.max()) + 1).float()
     first = torch.zeros(graph.num_nodes, classes.shape[1])
@@ -74,5 +85,4 @@ def _misses(graph: CandidateGraph, W: Tensor, targets: Tensor, known: Tensor, so
     F = first
     for _ in range(ROUNDS):
         F = torch.lerp(first, propagate(S, F, graph.pattern), HEARD)
-    most, found = F[sought].max(dim=1)
-    return ((found != targets[sought]) | (most == 0)).float()
+    return F
