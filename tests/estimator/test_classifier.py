@@ -123,7 +123,7 @@ def test_all_pairs_in_blocks_learn_what_stored_ones_do(blobs, variant, monkeypat
     X, _, few = blobs
     settings = {"variant": variant, "dropout": 0.0, "fixed_epochs": 30}
     stored = quick(**settings).fit(X, few, graph="complete")
-    monkeypatch.setattr("glcn.estimator.classifier.PAIRS_STORED", 80)
+    monkeypatch.setattr("glcn.estimator.assembling.PAIRS_STORED", 80)
     blocks = quick(**settings).fit(X, few, graph="complete")
     assert blocks.graph_.nnz == 90 * blocks.n_neighbors
     np.testing.assert_allclose(blocks.label_distributions_, stored.label_distributions_, atol=1e-3)
@@ -135,7 +135,7 @@ def test_all_pairs_in_blocks_learn_what_stored_ones_do(blobs, variant, monkeypat
 
 def test_all_pairs_that_can_not_be_had_are_refused(blobs, monkeypatch):
     X, _, few = blobs
-    monkeypatch.setattr("glcn.estimator.classifier.PAIRS_STORED", 80)
+    monkeypatch.setattr("glcn.estimator.assembling.PAIRS_STORED", 80)
     with pytest.raises(ValueError, match="prior_weight needs stored edges"):
         quick(variant="closeness", prior_weight=1.0).fit(X, few, graph="complete")
     monkeypatch.setattr("glcn.graph.candidate.LARGEST_STORED", 80)

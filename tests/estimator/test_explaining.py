@@ -20,7 +20,7 @@ def weighted(n, random):
 def fitted(request, blobs, random, monkeypatch):
     X, y, few = blobs
     few[y == 2] = np.where(np.arange((y == 2).sum()) < 3, 2, -1)
-    monkeypatch.setattr("glcn.estimator.classifier.PAIRS_STORED", 50)
+    monkeypatch.setattr("glcn.estimator.assembling.PAIRS_STORED", 50)
     graph = {"plus with weights": weighted(len(X), random), "all pairs": "complete"}.get(request.param)
     variant = "closeness" if request.param in ("closeness", "all pairs") else "plus"
     clf = GLCNClassifier(variant, fixed_epochs=30, validation_fraction=0.0, random_state=0)

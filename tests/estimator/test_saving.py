@@ -33,7 +33,7 @@ def fitted(blobs, *, compact=False, graph=None, **settings):
 )
 @pytest.mark.filterwarnings("ignore::glcn.exceptions.GraphCollapseWarning")
 def test_a_loaded_classifier_answers_bit_for_bit(blobs, tmp_path, settings, graph, monkeypatch):
-    monkeypatch.setattr("glcn.estimator.classifier.PAIRS_STORED", 50)  # all pairs in blocks
+    monkeypatch.setattr("glcn.estimator.assembling.PAIRS_STORED", 50)  # all pairs in blocks
     X, clf = fitted(blobs, graph=graph, **settings)
     clf.save(tmp_path / "model")
     again = GLCNClassifier.load(tmp_path / "model")

@@ -97,7 +97,7 @@ def test_large_data_is_not(monkeypatch, blobs):
     assert not np.array_equal(clf.label_distributions_, whole.label_distributions_)
     with pytest.raises(ValueError, match="batch_size must be"):
         GLCNClassifier(batch_size=1).fit(X, few)
-    monkeypatch.setattr("glcn.estimator.classifier.PAIRS_STORED", 80)
+    monkeypatch.setattr("glcn.estimator.assembling.PAIRS_STORED", 80)
     with pytest.raises(ValueError, match="no neighbourhoods to sample"):
         GLCNClassifier("closeness", batch_size=30).fit(X, few, graph="complete")
 

@@ -14,25 +14,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from glcn.estimator.assembling import Graphs, assemble
 from glcn.estimator.attachment import attachment, given_edges, given_in_batches, nearest_edges, nearest_in_batches
-from glcn.estimator.base import GraphClassifier, KnownRows
-from glcn.estimator.batching import chosen_batch_size
+from glcn.estimator.base import GraphClassifier
 from glcn.estimator.building import Parts, Plan, build, settled
 from glcn.estimator.calibration import NOT_CALIBRATED, Calibration, calibrated
-from glcn.estimator.candidates import Candidates, Wish, improved
 from glcn.estimator.edge_trust import EdgeTrust
 from glcn.estimator.explaining import Explanation, explained, feature_weights
 from glcn.estimator.graph_report import GraphReport, graph_report
-from glcn.estimator.inputs import RowsOnDemand, as_features, class_weights, is_given, prior_on, training_features
+from glcn.estimator.inputs import as_features, is_given
 from glcn.estimator.label_next import LabelNext, label_next
-from glcn.estimator.label_sample import is_a_sample
-from glcn.estimator.memory import Scope, check_memory, disk_bytes, edge_count, needed_bytes
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.purpose import Subject, purpose
 from glcn.estimator.saving import load_classifier, save_classifier
-from glcn.estimator.variants import AUTO, PLUS, Auto, fitted_to, resolve, row_scale, uses_weights
+from glcn.estimator.variants import AUTO, Auto, fitted_to, resolve, uses_weights
 from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
-from glcn.graph import CandidateGraph, CompleteGraph, widened
+from glcn.graph import CandidateGraph, widened
 from glcn.interrupts import held_interrupts
 from glcn.kernels.stopwatch import stage
 from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
@@ -41,14 +38,9 @@ from glcn.training import (
     Checkpoint,
     Progress,
     ProgressBar,
-    SampledNeighborhoods,
-    Source,
     TrainingData,
     current_processes,
 )
-from glcn.whole_files import check_space
-
-PAIRS_STORED = 4_000  # rows up to which all pairs are stored, which is quicker than computing them in blocks
 
 
 class GLCNClassifier(NetworkMixin, GraphClassifier):
@@ -338,58 +330,16 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         settings = resolve(self.variant, self.get_params(deep=False), has_graph=is_given(graph))
         problem = self._read(X, y, validation, settings)
         X, labels, rows, seed, _ = problem
-        settings = fitted_to(settings, self.get_params(deep=False), X)
-        n, in_blocks = X.shape[0], self._in_blocks(X, graph)
-        batch_size = chosen_batch_size(self.batch_size, n, all_pairs=in_blocks)
-        edges = 0 if in_blocks else edge_count(graph, n, self.n_neighbors)
-        added = self._added_neighbors(settings, graph, n) if batch_size is None else 0
-        edges += 2 * n * added
-        scope = None if batch_size is None else self._scope(n, batch_size)
-        memory = needed_bytes(settings, X, edges, len(labels.classes), scope)
-        check_memory(memory, self.variant)
-        if checkpoint is not None:
-            kept_bytes = disk_bytes(settings, X, edges, len(labels.classes), features=not isinstance(graph, Store))
-            check_space(Path(checkpoint), kept_bytes, "what this fit will keep")
-        settings["batch_size"] = batch_size
-        candidates: CandidateGraph | CompleteGraph
-        found: Candidates | None = None
-        if in_blocks:
-            known, candidates = self._joined_pairs(X)
-        elif isinstance(graph, Store):
-            known, candidates = self._joined_on_disk(X, graph, whole=batch_size is None)
-        else:
-            known, candidates = self._joined(X, graph)
-            if batch_size is None and self._may_improve(settings, graph):
-                wish = Wish(added, self.added_neighbors != AUTO, self.edge_trust)
-                metric = settings["metric"]
-                found = improved(candidates, X, known.index, labels.codes, rows, wish, metric=metric, seed=seed)
-                candidates = found.graph
-        if self.variant == PLUS:
-            settings["added_neighbors"] = 0 if found is None else found.added
-            settings["edge_trust"] = found is not None and found.trust is not None
-            whole = candidates if batch_size is None and isinstance(candidates, CandidateGraph) else None
-            named = validation is not None
-            settings["fair_labels"] = whole is None or is_a_sample(whole, labels.codes, rows, validation_named=named)
-        if self.class_weight == AUTO:
-            settings["class_weight"] = None if settings.get("fair_labels", True) else "balanced"
-        scale = row_scale(self.variant, X, len(rows.train), settings["metric"])
-        compact = settings["projection_size"] is not None
-        data = TrainingData(
-            x=training_features(scale(X), compact=compact, device=self.device)
-            if batch_size is None
-            else RowsOnDemand(X, scale, compact),
-            graph=candidates if uses_weights(self.variant) else candidates.unweighted(),
-            targets=torch.from_numpy(labels.codes),
-            train_rows=torch.from_numpy(rows.train),
-            validation_rows=torch.from_numpy(rows.validation),
-            prior=prior_on(candidates, graph, prior, settings.get("prior_weight", 0.0)),
-            class_weight=class_weights(settings["class_weight"], labels.classes, labels.codes[rows.train]),
+        settings, joined, scale, source, space, memory = assemble(
+            self,
+            problem,
+            fitted_to(settings, self.get_params(deep=False), X),
+            Graphs(graph, prior),
+            validation_named=validation is not None,
+            checkpoint=checkpoint,
         )
-        source: Source = data
-        if batch_size is not None:
-            shares = None if self.batch_shares == AUTO else int(self.batch_shares)
-            source = SampledNeighborhoods(data, batch_size, seed, shares=shares)
-        space = None if batch_size is None else Workspace(None if self.work_dir is None else Path(self.work_dir))
+        known, candidates, found = joined
+        data = source.data
         generator = torch.Generator().manual_seed(seed)
         plan = Plan(settings, source, len(labels.classes), generator, space)
         model, loss, answer, before_epoch = self._parts(plan)
@@ -527,32 +477,6 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         with ProgressBar() as bar:
             space.report = bar.answering
             yield
-
-    def _in_blocks(self, X: Any, graph: Any) -> bool:
-        """Whether all pairs of rows are asked for and too many to be stored."""
-        return isinstance(graph, str) and graph == "complete" and X.shape[0] > PAIRS_STORED and self.variant != PLUS
-
-    def _may_improve(self, settings: dict[str, Any], graph: Any) -> bool:
-        """Whether a graph is learned on edges that somebody knew; all pairs, or nearest rows, are no such edges."""
-        return self.variant == PLUS and settings["learn_graph"] and is_given(graph) and not isinstance(graph, str)
-
-    def _added_neighbors(self, settings: dict[str, Any], graph: Any, num_rows: int) -> int:
-        """Return how many nearest rows may be joined with each besides its edges."""
-        return min(int(settings["added_neighbors"]), num_rows - 1) if self._may_improve(settings, graph) else 0
-
-    def _scope(self, num_rows: int, batch_size: int) -> Scope:
-        trained = min(num_rows, SampledNeighborhoods.most_rows(batch_size))
-        held = num_rows if self.work_dir is None else 0
-        return Scope(trained, held, held)
-
-    def _joined_pairs(self, X: Any) -> tuple[KnownRows, CompleteGraph]:
-        return KnownRows.of(X.copy(), self.metric, X.shape[0]), CompleteGraph(X.shape[0])
-
-    def _joined_on_disk(self, X: Any, store: Store, *, whole: bool) -> tuple[KnownRows, CandidateGraph]:
-        if X.shape != store.X.shape:
-            raise ValueError(f"X has shape {X.shape} and the store {store.path} {store.X.shape}; pass its own X")
-        known = KnownRows(store.X, store.metric, min(self.n_neighbors, store.num_rows), store.index, store.path)
-        return known, store.graph.to_candidate() if whole else store.graph.mapped()
 
     def _parts(self, plan: Plan) -> Parts:
         return build(plan)
