@@ -181,6 +181,17 @@ def test_trials_that_more_seeds_have_scored_are_judged_by_the_mean():
     assert best(rows[:3])["seeds"] == 1
 
 
+@pytest.mark.parametrize(
+    ("gains", "leaves"),
+    [((0.03, 0.02, 0.025, 0.03), True), ((0.06, -0.02, 0.02, -0.02), False), ((0.01,) * 4, True), ((0.0,) * 4, False)],
+    ids=["always better", "better by chance", "by the same", "equal"],
+)
+def test_the_start_is_left_only_for_a_gain_beyond_its_standard_error(gains, leaves):
+    rows = [trial(0, 0.8 + 0.01 * seed, 1.0, seed, a=0) for seed in range(4)]
+    rows += [trial(1, 0.8 + 0.01 * seed + gain, 0.5, seed, a=1) for seed, gain in enumerate(gains)]
+    assert best(rows)["params"] == {"a": int(leaves)}
+
+
 def test_the_start_and_the_three_best_others_are_finalists():
     rows = [trial(number, accuracy, 1.0) for number, accuracy in enumerate([0.1, 0.5, 0.9, 0.6, 0.7])]
     assert [row["trial"] for row in finalists(rows)] == [0, 2, 4, 3]

@@ -25,7 +25,8 @@ def tune(
 ) -> None:
     """Choose settings by validation accuracy, with as many trials for every method; test labels are not read.
 
-    Where the task has final seeds, the first trial and the best three others are compared by these, too.
+    Where the task has final seeds, the first trial and the best three others are scored by these, too, and
+    the first is left only for one that is surely better.
     A search that was broken off goes on where it was.
     """
     with told_plainly(debug, "stopped; finished trials are kept, run the same command again to go on"):

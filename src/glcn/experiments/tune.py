@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, stdev
 from typing import Any
 
 from glcn.experiments.recipe import Method, Recipe, Task, recipe, recipe_path, with_none, write_settings
@@ -99,15 +99,25 @@ def tune_graph(task: Task, folder: Path, *, cache: Path | None = None, listener:
 
 
 def best(rows: list[Row]) -> Row:
-    """Return the trial with the best validation accuracy, as a mean over its seeds; log-loss decides between equals.
+    """Return the trial with the best validation accuracy; the lower log-loss decides between equals.
 
-    Only trials that were scored by as many seeds as any other are compared.
+    Where trials were scored by several seeds, those that were scored by all are compared by their means, and the start
+    stays unless another is better by more than the standard error of the difference, over the seeds.
     """
     scores: dict[int, list[Row]] = {}
     for row in rows:
         scores.setdefault(row["trial"], []).append(row)
     most = max(map(len, scores.values()))
-    return max((_mean_of(found) for found in scores.values() if len(found) == most), key=_how_good)
+    start, *others = (found for found in scores.values() if len(found) == most)
+    sure = [found for found in others if most == 1 or _surely_better(found, start)]
+    return max(map(_mean_of, [start, *sure]), key=_how_good)
+
+
+def _surely_better(scores: list[Row], usual: list[Row]) -> bool:
+    gains = [
+        row["validation_accuracy"] - other["validation_accuracy"] for row, other in zip(scores, usual, strict=True)
+    ]
+    return fmean(gains) > stdev(gains) / len(gains) ** 0.5
 
 
 def _mean_of(scores: list[Row]) -> Row:
