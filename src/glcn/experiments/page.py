@@ -21,12 +21,11 @@ seed, split, fingerprint of the data, versions, seconds, peak memory and commit.
 - Accuracy in % on test rows, mean ± standard deviation over seeds (citation graphs: one fixed split, ten initial
   weights) or over random splits (images: one split and one initialisation a seed).
 - Settings were chosen by validation accuracy, on the first column of each dataset, seed 0, with {trials} trials for
-  every method whose settings can be chosen; then they were frozen. On Cora, both splits, the start and the
-  best three other trials of each method were scored with seeds 1 to 3 as well, and the start was left
-  only for a mean that is better by more than the standard error of the difference: on one seed alone, 12 trials choose
-  by chance. On images another seed is another split, whose validation rows are test rows of this one,
-  and on Citeseer and Pubmed it has not been done yet. Test labels are read by the evaluation alone. Validation labels
-  are never fitted.
+  every method whose settings can be chosen; then they were frozen. On Cora and Citeseer the start and the
+  best three other trials of each method were scored with seeds 1 to 3 as well, and the start was left only for a mean
+  that is better by more than the standard error of the difference: on one seed alone, 12 trials choose by chance. On
+  images another seed is another split, whose validation rows are test rows of this one, and on Pubmed it has not been
+  done yet. Test labels are read by the evaluation alone. Validation labels are never fitted.
 - "paper" is the figure that the paper prints. Where its split or descriptors are not ours, the two can not be compared:
   see [below](#what-can-not-be-compared).
 - "GLCN plus, defaults" is that variant as it comes, with nothing chosen for a dataset. But its form and its defaults
