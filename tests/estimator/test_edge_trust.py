@@ -95,6 +95,28 @@ def test_another_metric_is_used_for_pairs_where_it_is_known():
     assert (found["chebyshev"] == found["euclidean"]).all()
 
 
+@pytest.mark.parametrize("alone", [60, 300])
+def test_rows_without_an_edge_change_nothing(alone):
+    X, _, graph = circles()
+    noise = noisy(graph, 1.0)
+    wider = sparse.block_diag([noise, sparse.csr_array((alone, alone))], format="csr")
+    rows = np.concatenate([X, np.random.default_rng(0).normal(size=(alone, X.shape[1]))])
+    usual, found = trust_in(noise, X), trust_in(wider, rows)
+    assert found.random_share == pytest.approx(usual.random_share)
+    assert found.mean == pytest.approx(usual.mean)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csr_matrix, sparse.csr_array])
+def test_features_of_pairs_are_compared_in_parts_of_any_size(monkeypatch, metric, kind):
+    X, _, graph = circles()
+    candidates = CandidateGraph.from_scipy(noisy(graph, 1.0))
+    i, j = candidates.pattern.rows.numpy()[:21], candidates.pattern.columns.numpy()[:21]
+    at_once = module._evidence(candidates, kind(X), metric, i, j)
+    monkeypatch.setattr(module, "NUMBERS_AT_ONCE", 20 * X.shape[1])  # leaves one pair for the last part
+    np.testing.assert_allclose(module._evidence(candidates, kind(X), metric, i, j), at_once)
+
+
 def test_odds_of_many_edges_are_learned_from_a_sample(monkeypatch):
     X, _, graph = circles()
     noise = noisy(graph, 1.0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from glcn import GLCNClassifier
-from glcn.estimator.label_sample import is_a_sample
+from glcn.estimator.label_sample import shares_beyond_labels
 from glcn.estimator.validation import LabelledRows
 from glcn.graph import CandidateGraph
 
@@ -32,6 +32,15 @@ def known(y, *rows):
     return codes
 
 
+def shares(graph, y, train, validation=NOBODY, *, named=False):
+    rows = LabelledRows(np.sort(train), np.sort(validation))
+    return shares_beyond_labels(graph, known(y, train, validation), rows, validation_named=named)
+
+
+def of_rows(y):
+    return np.bincount(y) / len(y)
+
+
 @pytest.mark.parametrize("apart", [2.0, 0.5], ids=["classes apart", "classes that are hard to tell"])
 def test_rows_drawn_alike_are_a_sample_however_uneven_the_classes(apart):
     X, y = groups(900, apart=apart)
@@ -39,16 +48,36 @@ def test_rows_drawn_alike_are_a_sample_however_uneven_the_classes(apart):
     X, y = X[keep], y[keep]
     graph = CandidateGraph.knn(X, 10)
     for seed in range(10):
-        train = drawn(y, [0.2] * 3, seed)
-        assert is_a_sample(graph, known(y, train), LabelledRows(train, NOBODY), validation_named=False)
+        assert shares(graph, y, drawn(y, [0.2] * 3, seed)) is None
+
+
+def test_so_are_those_of_many_classes_most_of_them_rare():
+    random = np.random.default_rng(0)
+    chances = 1 / np.arange(1, 61) ** 1.2
+    y = np.sort(random.choice(60, size=2000, p=chances / chances.sum()))
+    X = np.column_stack([np.cos(y), np.sin(y)]) + 0.3 * random.normal(size=(2000, 2))
+    graph = CandidateGraph.knn(X, 10)
+    drawn_alike = [random.choice(2000, size=80, replace=False) for _ in range(60)]
+    assert all(shares(graph, y, train) is None for train in drawn_alike)
 
 
 def test_a_class_that_was_labelled_more_readily_is_seen_without_other_labels():
     X, y = groups()
     graph = CandidateGraph.knn(X, 10)
     for seed in range(5):
-        train = drawn(y, [0.5, 0.08, 0.08], seed)
-        assert not is_a_sample(graph, known(y, train), LabelledRows(train, NOBODY), validation_named=False)
+        found = shares(graph, y, drawn(y, [0.5, 0.08, 0.08], seed))
+        np.testing.assert_allclose(found, of_rows(y), atol=0.15)
+        assert found.sum() == pytest.approx(1)
+
+
+def test_also_a_rare_one():
+    X, y = groups(4000, classes=2, apart=1.0)
+    keep = drawn(y, [1.0, 0.08])
+    X, y = X[keep], y[keep]
+    graph = CandidateGraph.knn(X, 10)
+    train = drawn(y, [0.05, 0.6])
+    assert np.bincount(y[train])[1] > 5 * of_rows(y)[1] * len(train) / 1.5
+    np.testing.assert_allclose(shares(graph, y, train), of_rows(y), atol=0.1)
 
 
 def test_named_validation_rows_are_counted():
@@ -56,47 +85,91 @@ def test_named_validation_rows_are_counted():
     graph = CandidateGraph.knn(X, 10)
     train = drawn(y, [0.3, 0.04, 0.04])
     rest = np.setdiff1d(np.arange(len(y)), train)
-    fair = np.random.default_rng(1).choice(np.arange(len(y)), 200, replace=False)
-    fair = np.setdiff1d(fair, train)
-    codes = known(y, train, fair)
-    assert not is_a_sample(graph, codes, LabelledRows(train, fair), validation_named=True)
+    fair = np.random.default_rng(1).choice(rest, 200, replace=False)
+    counted = np.bincount(y[fair]) + 1
+    np.testing.assert_allclose(shares(graph, y, train, fair, named=True), counted / counted.sum())
     alike = rest[drawn(y[rest], [0.3, 0.04, 0.04], 2)]
-    assert is_a_sample(graph, known(y, train, alike), LabelledRows(train, alike), validation_named=True)
+    assert shares(graph, y, train, alike, named=True) is None
     # held out of the same labels, they tell nothing: the rows without a label do
-    held, fitted = train[::4], np.setdiff1d(train, train[::4])
-    assert not is_a_sample(graph, known(y, train), LabelledRows(fitted, held), validation_named=False)
+    assert shares(graph, y, np.setdiff1d(train, train[::4]), train[::4]) is not None
+
+
+def test_as_many_validation_rows_of_each_class_tell_nothing_of_fair_labels():
+    X, y = groups(1500)
+    keep = drawn(y, [1.0, 0.5, 0.2])
+    X, y = X[keep], y[keep]
+    graph = CandidateGraph.knn(X, 10)
+    train = drawn(y, [0.2] * 3)
+    rest = np.setdiff1d(np.arange(len(y)), train)
+    even = np.concatenate([rest[y[rest] == k][:30] for k in range(3)])
+    assert shares(graph, y, train, even, named=True) is None
+    readily = drawn(y, [0.05, 0.05, 0.6])
+    rest = np.setdiff1d(np.arange(len(y)), readily)
+    even = np.concatenate([rest[y[rest] == k][:30] for k in range(3)])
+    assert shares(graph, y, readily, even, named=True) is not None
 
 
 def test_as_many_labels_of_each_class_few_labels_and_no_other_rows_tell_nothing():
     X, y = groups()
     graph = CandidateGraph.knn(X, 10)
-    even = np.sort(np.concatenate([np.flatnonzero(y == k)[:20] for k in range(3)]))
-    assert is_a_sample(graph, known(y, even), LabelledRows(even, NOBODY), validation_named=False)
-    few = np.concatenate([np.flatnonzero(y == 0)[:25], np.flatnonzero(y == 1)[:2], np.flatnonzero(y == 2)[:2]])
-    assert is_a_sample(graph, known(y, few), LabelledRows(few, NOBODY), validation_named=False)
-    every = np.arange(len(y))
-    assert is_a_sample(graph, y, LabelledRows(every, NOBODY), validation_named=False)
+    assert shares(graph, y, np.concatenate([np.flatnonzero(y == k)[:20] for k in range(3)])) is None
+    few = [np.flatnonzero(y == 0)[:25], np.flatnonzero(y == 1)[:2], np.flatnonzero(y == 2)[:2]]
+    assert shares(graph, y, np.concatenate(few)) is None
+    assert shares(graph, y, np.arange(len(y))) is None
 
 
-def test_a_fit_weighs_the_classes_evenly_then_and_is_the_better_for_it():
+def test_a_graph_without_edges_tells_nothing():
+    _, y = groups()
+    alone = CandidateGraph.from_edge_index(np.empty((2, 0), np.int64), len(y))
+    assert shares(alone, y, drawn(y, [0.5, 0.08, 0.08])) is None
+
+
+def fitted(weight, X, codes, **settings):
+    return GLCNClassifier(class_weight=weight, max_epochs=60, fixed_epochs=60, random_state=0, **settings).fit(X, codes)
+
+
+@pytest.mark.parametrize("chances", [[0.5, 0.04, 0.04], [0.04, 0.5, 0.5]], ids=["one class", "two classes"])
+def test_classes_count_by_their_share_of_the_rows_then_and_a_fit_is_the_better_for_it(chances):
     X, y = groups(apart=1.5)
-    train = drawn(y, [0.5, 0.04, 0.04])
+    train = drawn(y, chances)
     codes = known(y, train)
-    found = {
-        weight: GLCNClassifier(class_weight=weight, max_epochs=60, fixed_epochs=60, random_state=0).fit(X, codes)
-        for weight in ("auto", None)
-    }
-    assert {weight: clf.settings_["class_weight"] for weight, clf in found.items()} == {"auto": "balanced", None: None}
-    assert not any(clf.settings_["fair_labels"] for clf in found.values())
+    found = {weight: fitted(weight, X, codes) for weight in ("auto", None)}
+    even, uneven = found["auto"].settings_, found[None].settings_
+    assert (uneven["class_shares"], uneven["class_weight"]) == (None, None)
+    rows_fitted = np.setdiff1d(train, found["auto"].validation_rows_)
+    labels = np.bincount(y[rows_fitted]) / len(rows_fitted)
+    weights = [even["class_weight"][label] for label in range(3)]
+    np.testing.assert_allclose(weights, np.array(even["class_shares"]) / labels)
     others = np.setdiff1d(np.arange(len(y)), train)
     right = {weight: (clf.transduction_ == y)[others].mean() for weight, clf in found.items()}
     assert right["auto"] > right[None] + 0.05
-    sample = drawn(y, [0.2] * 3)
-    fair = GLCNClassifier(max_epochs=5, fixed_epochs=5, random_state=0).fit(X, known(y, sample))
-    assert fair.settings_["fair_labels"]
-    assert fair.settings_["class_weight"] is None
-    paper = GLCNClassifier(variant="closeness", max_epochs=5, fixed_epochs=5, random_state=0).fit(X, codes)
-    assert paper.settings_["class_weight"] is None
+
+
+def test_a_sample_other_variants_and_batches_are_left_alone():
+    X, y = groups()
+    fair, unfair = known(y, drawn(y, [0.2] * 3)), known(y, drawn(y, [0.5, 0.04, 0.04]))
+    quick = {"max_epochs": 5, "fixed_epochs": 5, "random_state": 0}
+    fits = [GLCNClassifier(**quick).fit(X, fair), GLCNClassifier(batch_size=50, **quick).fit(X, unfair)]
+    for clf in [*fits, GLCNClassifier("closeness", **quick).fit(X, unfair)]:
+        assert clf.settings_["class_weight"] is None
+        assert clf.settings_.get("class_shares") is None
+
+
+def test_a_fit_that_evened_out_is_saved(tmp_path):
+    X, y = groups()
+    clf = fitted("auto", X, known(y, drawn(y, [0.5, 0.04, 0.04])))
+    clf.save(tmp_path / "model")
+    again = GLCNClassifier.load(tmp_path / "model")
+    assert again.settings_ == clf.settings_
+    assert again.class_weight == "auto"
+    np.testing.assert_array_equal(again.predict(X[:20]), clf.predict(X[:20]))
+
+
+@pytest.mark.parametrize("weight", ["fair", 3, np.ones(3)])
+def test_what_is_no_weight_of_classes_is_refused(weight):
+    X, y = groups()
+    with pytest.raises(ValueError, match='class_weight must be a dict, "balanced" or "auto" or None'):
+        GLCNClassifier(class_weight=weight).fit(X, y)
 
 
 def test_the_labels_of_the_released_split_pass_for_a_sample_by_its_validation_rows():
@@ -104,5 +177,4 @@ def test_the_labels_of_the_released_split_pass_for_a_sample_by_its_validation_ro
 
     data = load("cora", split="released")
     graph = CandidateGraph.from_scipy(data.graph)
-    codes = known(data.y.astype(np.int64), data.train, data.validation)
-    assert is_a_sample(graph, codes, LabelledRows(data.train, data.validation), validation_named=True)
+    assert shares(graph, data.y.astype(np.int64), data.train, data.validation, named=True) is None

@@ -1,11 +1,12 @@
 """The results in the repository are those of its recipes, and its page is made of them."""
 
+import subprocess
 from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
-from glcn.experiments.page import page
+from glcn.experiments.page import LOST, page
 from glcn.experiments.recipe import method, methods, recipe, recipes, task, tasks, with_none
 from glcn.experiments.records import read
 from glcn.experiments.tune import GRAPH, TRIALS, best, finalists, first_scores, log_path, logs, scores_of
@@ -98,6 +99,21 @@ def test_every_row_names_its_commit_and_key(rows):
         assert row["commit"], row
         assert "+" not in row["commit"], row
         assert row["key"], row
+
+
+@needs_runs
+def test_every_commit_is_in_the_history_or_known_to_be_lost(rows):
+    def in_history(commit):
+        command = ["git", "-C", str(ROOT), "merge-base", "--is-ancestor", commit, "HEAD"]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+    if not (ROOT / ".git").exists() or not in_history("HEAD"):
+        pytest.skip("there is no history here")
+    logged = {row["commit"].rstrip("+") for _, found in logs(RESULTS) for row in found}
+    named = {row["commit"] for row in (*rows, *read(RESULTS / "unseen.jsonl"))} | logged
+    assert {commit for commit in named - LOST.keys() if not in_history(commit)} == set()
+    assert not any(in_history(commit) for commit in LOST)
+    assert all(in_history(commit) for commit in LOST.values())
 
 
 @needs_runs

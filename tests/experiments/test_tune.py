@@ -175,10 +175,11 @@ def test_best_prefers_accuracy_then_the_lower_loss_then_the_earlier():
 def test_trials_that_more_seeds_have_scored_are_judged_by_the_mean():
     rows = [trial(0, 0.8, 0.1, a=0), trial(1, 0.9, 0.7, a=1), trial(2, 0.95, 0.5, a=2)]
     rows += [trial(0, 0.8, 0.1, seed=1, a=0), trial(1, 0.6, 0.3, seed=1, a=1)]
-    chosen = best(rows)
+    chosen = best([*rows, trial(2, 0.6, 0.5, seed=1, a=2)])
     assert (chosen["params"], chosen["seeds"]) == ({"a": 0}, 2)
     assert chosen["validation_accuracy"] == pytest.approx(0.8)
-    assert best(rows[:3])["seeds"] == 1
+    broken_off = best(rows)
+    assert (broken_off["params"], broken_off["seeds"]) == ({"a": 2}, 1), "not all finalists have been scored"
 
 
 @pytest.mark.parametrize(
@@ -219,11 +220,20 @@ def test_more_trials_after_the_finals_have_finals_of_their_own(tmp_path, scored)
     gcn = method("gcn")
     few = tune(BY_MORE, gcn, tmp_path, trials=5)
     many = tune(BY_MORE, gcn, tmp_path, trials=9)
-    assert many[: len(few)] == few
     assert [row["trial"] for row in first_scores(many)] == list(range(9))
-    by_all = {row["trial"] for row in finalists(first_scores(many))}
-    assert by_all <= {row["trial"] for row in many if row["seed"] == 2}
-    assert outcome(tune(BY_MORE, gcn, tmp_path, trials=5)) == outcome([row for row in many if row["trial"] < 5])
+    assert {row["trial"] for row in finalists(first_scores(many))} == {row["trial"] for row in many if row["seed"] == 2}
+    assert len(many) == scores_of(BY_MORE, 9)
+    assert tune(BY_MORE, gcn, tmp_path, trials=5) == few
+
+
+def test_seeds_that_change_the_split_are_refused(tmp_path, monkeypatch):
+    def score(recipe_, chosen, cache, seed):
+        return {"validation_accuracy": 0.5, "validation_log_loss": 1.0, "seed": seed, "fingerprint": f"split {seed}"}
+
+    monkeypatch.setattr(module, "_score", score)
+    with pytest.raises(ValueError, match="seed 1 of cora-released is another split"):
+        tune(BY_MORE, method("gcn"), tmp_path, trials=2)
+    assert len(read(log_path(tmp_path, BY_MORE, "gcn"))) == 2
 
 
 def test_finals_are_fits_by_other_seeds(tmp_path):

@@ -3,13 +3,15 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from glcn.estimator.base import KnownRows, Problem
 from glcn.estimator.batching import chosen_batch_size
 from glcn.estimator.candidates import Candidates, Wish, improved
 from glcn.estimator.inputs import RowsOnDemand, class_weights, is_given, prior_on, training_features
-from glcn.estimator.label_sample import is_a_sample
+from glcn.estimator.label_sample import shares_beyond_labels
 from glcn.estimator.memory import Scope, check_memory, disk_bytes, edge_count, needed_bytes
 from glcn.estimator.variants import AUTO, PLUS, RowScale, row_scale, uses_weights
 from glcn.graph import CandidateGraph, CompleteGraph
@@ -90,16 +92,19 @@ def assemble(
         settings |= {
             "added_neighbors": 0 if joined.found is None else joined.found.added,
             "edge_trust": joined.found is not None and joined.found.trust is not None,
-            "fair_labels": whole is None or is_a_sample(whole, labels.codes, rows, validation_named=validation_named),
+            "class_shares": None,
         }
-    if clf.class_weight == AUTO:
-        settings["class_weight"] = None if settings.get("fair_labels", True) else "balanced"
+        if whole is not None and settings["class_weight"] == AUTO:
+            shares = shares_beyond_labels(whole, labels.codes, rows, validation_named=validation_named)
+            settings |= _evened_out(problem, shares)
+    if settings["class_weight"] == AUTO:
+        settings["class_weight"] = None
     scale = row_scale(clf.variant, X, len(rows.train), settings["metric"])
     data = _training_data(clf, problem, settings, graphs, joined.candidates, scale)
     source: Source = data
     if batch_size is not None:
-        shares = None if clf.batch_shares == AUTO else int(clf.batch_shares)
-        source = SampledNeighborhoods(data, batch_size, seed, shares=shares)
+        parts = None if clf.batch_shares == AUTO else int(clf.batch_shares)
+        source = SampledNeighborhoods(data, batch_size, seed, shares=parts)
     space = None if batch_size is None else Workspace(None if clf.work_dir is None else Path(clf.work_dir))
     return Assembly(settings, joined, scale, source, space, memory)
 
@@ -120,6 +125,15 @@ def _joined_on_disk(X: Any, store: Store, num_neighbors: int, *, whole: bool) ->
         raise ValueError(f"X has shape {X.shape} and the store {store.path} {store.X.shape}; pass its own X")
     known = KnownRows(store.X, store.metric, min(num_neighbors, store.num_rows), store.index, store.path)
     return Joined(known, store.graph.to_candidate() if whole else store.graph.mapped())
+
+
+def _evened_out(problem: Problem, shares: NDArray[np.float64] | None) -> dict[str, Any]:
+    """Let each class count in the cross-entropy by its share of the rows, where labels have other shares."""
+    if shares is None:
+        return {}
+    classes, codes = problem.labels.classes, problem.labels.codes[problem.rows.train]
+    weights = shares * len(codes) / np.bincount(codes, minlength=len(classes))
+    return {"class_shares": shares.tolist(), "class_weight": dict(zip(classes, weights.tolist(), strict=True))}
 
 
 def _training_data(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
+from glcn.estimator.label_sample import are_even
 from glcn.estimator.variants import BY_VALIDATION, CONSISTENCY_WARM_UP, PLUS
 from glcn.graph import CompleteGraph
 from glcn.nn import (
@@ -140,7 +141,9 @@ def build_plus(
         settings["graph_weight"],
         temperature=settings["temperature"],
         warm_up=CONSISTENCY_WARM_UP,
-        class_shares=class_shares(data.targets[data.train_rows], num_classes) if settings["fair_labels"] else None,
+        class_shares=class_shares(data.targets[data.train_rows], num_classes)
+        if settings["class_shares"] is None
+        else torch.tensor(settings["class_shares"]),
     )
     if settings["learn_graph"]:
         warm_up_links(model, source, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator)
@@ -182,8 +185,8 @@ def class_shares(labels: Tensor, num_classes: int) -> Tensor | None:
 
     As many labels of each class were chosen so; others are taken for a fair sample, with one row more of each class.
     """
-    counts = labels.bincount(minlength=num_classes).float()
-    if counts.max() - counts.min() <= 1:
+    counts = labels.bincount(minlength=num_classes)
+    if are_even(counts.numpy()):
         return None
     return (counts + 1) / (counts + 1).sum()
 

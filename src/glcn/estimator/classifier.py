@@ -140,10 +140,11 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         Share of the labelled rows, by class, that is held out for early stopping where ``fit`` is given no
         ``validation``. Nothing is held out where a class has fewer than 5 labels.
     class_weight : dict, "balanced", None or "auto", default="auto"
-        Weights of the classes in the cross-entropy. ``"auto"`` is ``"balanced"`` in ``"plus"`` where the fitted labels
-        are surely no sample of the rows (``settings_["fair_labels"]``), as when some classes were labelled more
-        readily; else None. It is told by the classes of validation rows that ``fit`` is given, or else by what labels
-        spread over the graph find on rows with a label and on rows without. Training in batches takes them for one.
+        Weights of the classes in the cross-entropy. ``"auto"`` is None, but in ``"plus"``, where the fitted labels are
+        surely no sample of the rows since some classes were labelled more readily, each class counts by its share of
+        the rows (``settings_["class_shares"]``). That is told by the validation rows that ``fit`` is given, unless
+        there are as many of each class, or else by what labels spread over the graph find on rows with a label and on
+        rows without. Training in batches takes labels for a sample.
     device : str, default="auto"
         ``"auto"`` is the first CUDA device if there is one, else the CPU. CUDA is untested.
     random_state : int, RandomState or None, default=None

@@ -26,7 +26,7 @@ FEWEST_EDGES = 500  # from which odds can be learned
 MOST_SAMPLED = 100_000  # edges that they are learned from, and twice as many pairs
 LOWEST_QUANTILE = 0.1  # of r among random pairs: taken for its least value, π
 MOST_WORK = 2e10  # steps over edges up to which paths are counted: a minute or two
-PAIRS_AT_A_TIME = 8192  # whose features are compared
+NUMBERS_AT_ONCE = 1 << 22  # of the features of pairs that are compared
 
 
 class EdgeTrust(NamedTuple):
@@ -50,7 +50,8 @@ def edge_trust(graph: CandidateGraph, X: Any, metric: str, seed: int) -> EdgeTru
     if len(half) < FEWEST_EDGES or not graph.is_given[half].all():
         return None
     random = np.random.default_rng(seed)
-    pairs = random.integers(graph.num_nodes, size=(2, 2 * min(len(half), MOST_SAMPLED)))
+    joined = np.unique([i[half], j[half]])  # what no edge can show would be taken for what random ones show
+    pairs = joined[random.integers(len(joined), size=(2, 2 * min(len(half), MOST_SAMPLED)))]
     pairs = pairs[:, pairs[0] != pairs[1]]
     volume = volumes(graph.pattern)
     if sum(np.minimum(volume[a], volume[b]).sum() for a, b in ((i[half], j[half]), pairs)) > MOST_WORK:
@@ -74,9 +75,9 @@ def _evidence(
     from sklearn.metrics.pairwise import PAIRED_DISTANCES, paired_euclidean_distances
 
     distances = PAIRED_DISTANCES.get(metric, paired_euclidean_distances)  # of pairs, few metrics are known
-    starts = range(0, len(i), PAIRS_AT_A_TIME)
-    parts = [slice(start, start + PAIRS_AT_A_TIME) for start in starts]
-    distance = np.concatenate([distances(X[i[part]], X[j[part]]) for part in parts])
+    step = max(1, NUMBERS_AT_ONCE // X.shape[1])
+    parts = [slice(start, start + step) for start in range(0, len(i), step)]
+    distance = np.concatenate([np.atleast_1d(distances(X[i[part]], X[j[part]])) for part in parts])
     return np.column_stack([-distance, *closed_paths(graph.pattern, i, j)])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
-from glcn.estimator.variants import BY_VALIDATION
+from glcn.estimator.variants import AUTO, BY_VALIDATION
 from glcn.nn import NORMALIZATIONS
 
 
@@ -65,6 +65,10 @@ _RULES = {
     "min_epochs": _whole(0),
     "fixed_epochs": _whole(1),
     "validation_fraction": _real(0, 1),
+    "class_weight": (
+        lambda value: isinstance(value, Mapping) or (isinstance(value, str) and value in ("balanced", AUTO)),
+        f'a dict, "balanced" or "{AUTO}"',
+    ),
     # label propagation and manifold regularisation
     "width": _real(0, open_low=True),
     "ambient_weight": _real(0, open_low=True),
@@ -80,7 +84,7 @@ _RULES = {
     "heads": _whole(1),
     "output_heads": _whole(1),
 }
-_MAY_BE_NONE = {"projection_size", "width"}
+_MAY_BE_NONE = {"projection_size", "width", "class_weight"}
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

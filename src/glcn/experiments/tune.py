@@ -48,6 +48,11 @@ def tune(
 
     def note(trial: int, chosen: Mapping[str, Any], seed: int) -> None:
         row = {"trial": trial, "params": dict(chosen), **_score(recipe(task, method), chosen, cache, seed)}
+        if seed and row["fingerprint"] != read(path)[0]["fingerprint"]:
+            raise ValueError(
+                f"seed {seed} of {task.name} is another split, whose validation rows may be test rows of the first; "
+                "leave final_seeds out of its task.toml"
+            )
         append(path, row)
         if listener is not None:
             listener(len(read_log(path, trials)), total, row)
@@ -68,8 +73,10 @@ def scores_of(task: Task, trials: int) -> int:
 
 
 def read_log(path: Path, trials: int) -> list[Row]:
-    """Return what a log holds of the first ``trials`` trials."""
-    return [row for row in read(path) if row["trial"] < trials]
+    """Return what a log holds of the first ``trials`` trials: one score of each, and further ones of the finalists."""
+    rows = [row for row in read(path) if row["trial"] < trials]
+    final = {row["trial"] for row in finalists(first_scores(rows))}
+    return [row for row in rows if row["seed"] == 0 or row["trial"] in final]
 
 
 def first_scores(rows: list[Row]) -> list[Row]:
@@ -101,23 +108,22 @@ def tune_graph(task: Task, folder: Path, *, cache: Path | None = None, listener:
 def best(rows: list[Row]) -> Row:
     """Return the trial with the best validation accuracy; the lower log-loss decides between equals.
 
-    Where trials were scored by several seeds, those that were scored by all are compared by their means, and the start
-    stays unless another is better by more than the standard error of the difference, over the seeds.
+    Where all finalists were scored by the same further seeds, they are compared by their means, and the start stays
+    unless another is better by more than the standard error of the difference, over the seeds.
     """
-    scores: dict[int, list[Row]] = {}
-    for row in rows:
-        scores.setdefault(row["trial"], []).append(row)
-    most = max(map(len, scores.values()))
-    start, *others = (found for found in scores.values() if len(found) == most)
-    sure = [found for found in others if most == 1 or _surely_better(found, start)]
-    return max(map(_mean_of, [start, *sure]), key=_how_good)
+    trials = first_scores(rows)
+    scores = [[row for row in rows if row["trial"] == final["trial"]] for final in finalists(trials)]
+    if len(scores[0]) == 1 or len({len(found) for found in scores}) > 1:
+        one_seed = max(trials, key=_how_good)
+        return {**one_seed, "seeds": 1}
+    start, *others = scores
+    return max(map(_mean_of, [start, *(found for found in others if _is_surely_better(found, start))]), key=_how_good)
 
 
-def _surely_better(scores: list[Row], usual: list[Row]) -> bool:
-    gains = [
-        row["validation_accuracy"] - other["validation_accuracy"] for row, other in zip(scores, usual, strict=True)
-    ]
-    return fmean(gains) > stdev(gains) / len(gains) ** 0.5
+def _is_surely_better(scores: list[Row], usual: list[Row]) -> bool:
+    name = "validation_accuracy"
+    gains = [float(row[name] - other[name]) for row, other in zip(scores, usual, strict=True)]
+    return fmean(gains) > stdev(gains) / math.sqrt(len(gains))
 
 
 def _mean_of(scores: list[Row]) -> Row:
