@@ -69,11 +69,11 @@ def results(tmp_path_factory):
         (folder / f"figures/{name}.png").write_bytes(b"")
     for name, number in (("gcn", 12), ("lp", 12)):
         for each in range(number):
-            row = {"trial": each, "params": {"x": each}, "validation_log_loss": 1.0}
+            row = {"trial": each, "seed": 0, "params": {"x": each}, "validation_log_loss": 1.0}
             append(log_path(folder, task("cora"), name), {**row, "validation_accuracy": 0.5 + each % 11 / 100})
     append(
         log_path(folder, task("mnist"), "graph"),
-        {"params": {"n_neighbors": 8}, "validation_accuracy": 0.9, "validation_log_loss": 1.0},
+        {"trial": 0, "seed": 0, "params": {"n_neighbors": 8}, "validation_accuracy": 0.9, "validation_log_loss": 1.0},
     )
     return folder
 
@@ -151,9 +151,10 @@ def test_figures_are_linked_where_they_are(results):
 
 def test_chosen_settings_are_listed(text, own):
     assert "with 12 trials for" in text
-    assert "| cora, gcn | 12 | 60.0% | x 10 |" in text
-    assert "| mnist, graph | 1 | 90.0% | n_neighbors 8 |" in text
-    append(log_path(own, task("cora"), "gat"), {"params": {}, "validation_accuracy": 0.5, "validation_log_loss": 1.0})
+    assert "| cora, gcn | 12 | 1 | 60.0% | x 10 |" in text
+    assert "| mnist, graph | 1 | 1 | 90.0% | n_neighbors 8 |" in text
+    scores = {"validation_accuracy": 0.5, "validation_log_loss": 1.0}
+    append(log_path(own, task("cora"), "gat"), {"trial": 0, "seed": 0, "params": {}, **scores})
     assert "with 1 or 12 trials for" in page(own, "../results")
 
 
