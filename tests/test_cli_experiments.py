@@ -283,8 +283,8 @@ def test_tune_shows_the_best_and_writes_it_when_asked(command, tmp_path, own_rec
     rows = read(tmp_path / "results/tuning/cora-released/lp.jsonl")
     chosen = max(rows, key=lambda row: (row["validation_accuracy"], -row["validation_log_loss"]))
     shown = one_line(result.stdout)
-    assert "task method trials validation best settings" in shown
-    assert f"cora-released lp 3 {chosen['validation_accuracy']:.1%} width={chosen['params']['width']}" in shown
+    assert "task method trials seeds validation best settings" in shown
+    assert f"cora-released lp 3 4 {chosen['validation_accuracy']:.1%} width={chosen['params']['width']}" in shown
     assert (own_recipes / "cora-released/lp.toml").read_bytes() == before
     assert command("tune", "cora-released", "lp", "--trials", 3, "--write").exit_code == 0
     assert read(tmp_path / "results/tuning/cora-released/lp.jsonl") == rows
