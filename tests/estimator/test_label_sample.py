@@ -155,9 +155,14 @@ def test_a_sample_other_variants_and_batches_are_left_alone():
         assert clf.settings_.get("class_shares") is None
 
 
-def test_a_fit_that_evened_out_is_saved(tmp_path):
+@pytest.mark.parametrize("names", [np.arange(3), np.array(["a", "b", "c"]), np.array([0.0, 1.0, 2.0])], ids=repr)
+def test_a_fit_that_evened_out_is_saved_and_has_checkpoints(tmp_path, names):
     X, y = groups()
-    clf = fitted("auto", X, known(y, drawn(y, [0.5, 0.04, 0.04])))
+    codes = known(y, drawn(y, [0.5, 0.04, 0.04]))
+    labels = [None if code < 0 else names[code].item() for code in codes]
+    clf = GLCNClassifier(fixed_epochs=20, max_epochs=20, random_state=0)
+    clf.fit(X, labels, checkpoint=tmp_path / "state")
+    assert set(clf.settings_["class_weight"]) == set(names.tolist())
     clf.save(tmp_path / "model")
     again = GLCNClassifier.load(tmp_path / "model")
     assert again.settings_ == clf.settings_

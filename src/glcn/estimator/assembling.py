@@ -133,7 +133,8 @@ def _evened_out(problem: Problem, shares: NDArray[np.float64] | None) -> dict[st
         return {}
     classes, codes = problem.labels.classes, problem.labels.codes[problem.rows.train]
     weights = shares * len(codes) / np.bincount(codes, minlength=len(classes))
-    return {"class_shares": shares.tolist(), "class_weight": dict(zip(classes, weights.tolist(), strict=True))}
+    by_class = dict(zip(classes.tolist(), weights.tolist(), strict=True))  # plain words and numbers, for JSON
+    return {"class_shares": shares.tolist(), "class_weight": by_class}
 
 
 def _training_data(
