@@ -145,6 +145,7 @@ def evaluate(dataset: Dataset, clf: GLCNClassifier) -> dict[str, Any]:
         "seed": clf.random_state,
         "accuracy": scores["test"],
         "validation_accuracy": scores["validation"],
+        "round": clf.round_,
         "epochs": clf.n_iter_,
         "best_epoch": clf.best_epoch_,
         "interrupted": clf.interrupted_,

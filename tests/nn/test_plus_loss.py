@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import literal
-from glcn.nn import GLCNPlus, LinkLogOdds, PlusLoss, link_loss
+from glcn.nn import GLCNPlus, LinkLogOdds, PlusLoss, Taught, link_loss
 from glcn.nn.plus_loss import estimated_labels
 
 LABELS = torch.tensor([0, 1, 2] * 4)
@@ -36,6 +36,18 @@ def test_every_term_equals_the_literal_loops(any_graph):
     assert terms.consistency.item() == pytest.approx(consistency)
     assert terms.link.item() == pytest.approx(link)
     assert terms.total.item() == pytest.approx(labels + 0.5 * 0.7 * consistency + 0.4 * link)
+
+
+def test_what_an_earlier_network_taught_counts_as_much_as_labels(any_graph):
+    _, output = trained_pass(any_graph)
+    plain = PlusLoss()(output, any_graph, LABELS, ROWS)
+    rows, classes = [1, 5], [2, 0]
+    terms = PlusLoss(taught=Taught(torch.tensor(rows), torch.tensor(classes)))(output, any_graph, LABELS, ROWS)
+    Z = output.samples.softmax(dim=2).tolist()
+    misfit = -sum(log(Z[t][i][m]) for t in range(3) for i, m in zip(rows, classes, strict=True)) / 6
+    assert plain.taught == 0
+    assert terms.taught.item() == pytest.approx(misfit)
+    assert terms.total.item() == pytest.approx(plain.total.item() + misfit)
 
 
 def test_evaluation_is_judged_by_labels_alone(any_graph):

@@ -268,7 +268,9 @@ def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, 
     if clf.settings_["calibrate"]:
         table.add_row("probabilities", clf.calibration_.describe())
     stopped = " (interrupted)" if clf.interrupted_ else ""
-    table.add_row("epochs", f"{clf.n_iter_}{stopped}, best {clf.best_epoch_}")
+    rounds = clf.settings_.get("rounds", 1)
+    of_rounds = f" in round {clf.round_} of {rounds}" if rounds > 1 else ""
+    table.add_row("epochs", f"{clf.n_iter_}{of_rounds}{stopped}, best {clf.best_epoch_}")
     table.add_row("seconds", f"{metrics['seconds']:.1f}")
     table.add_row("memory", f"about {readable(clf.memory_estimate_)} were expected")
     if clf.neighbor_recall_ is not None and clf.neighbor_recall_ < 1:

@@ -88,6 +88,8 @@ def assemble(
             joined = Joined(joined.known, found.graph, found)
     settings = {**settings, "batch_size": batch_size}
     if clf.variant == PLUS:
+        if batch_size is not None:
+            settings["rounds"] = 1
         whole = joined.candidates if batch_size is None and isinstance(joined.candidates, CandidateGraph) else None
         settings |= {
             "added_neighbors": 0 if joined.found is None else joined.found.added,

@@ -17,6 +17,7 @@ from glcn.nn import (
     GLCNPlus,
     PlusLoss,
     PlusOutput,
+    Taught,
     Workspace,
     answer_in_blocks,
     blend_in_blocks,
@@ -46,6 +47,7 @@ class Plan(NamedTuple):
     num_classes: int
     generator: torch.Generator
     space: Workspace | None = None  # where the answer is computed in blocks of rows; None: of all rows at once
+    taught: Taught | None = None  # what an earlier network is surest of
 
 
 def build(plan: Plan) -> Parts:
@@ -106,7 +108,7 @@ def _plus_network(
 
 
 def _build_glcn(plan: Plan) -> Parts:
-    settings, source, num_classes, generator, space = plan
+    settings, source, num_classes, generator, space, _ = plan
     form, data = VARIANTS[settings["variant"]], source.data
     model = _glcn_network(settings, data.x.shape[1], num_classes, generator)
     loss = GLCNLoss(
@@ -133,7 +135,7 @@ def build_plus(
     link_steps: int = LINK_STEPS,
 ) -> Parts:
     """Make the network of ``plus``, or another one in its place, and give its edge scorer a head start."""
-    settings, source, num_classes, generator, space = plan
+    settings, source, num_classes, generator, space, taught = plan
     data = source.data
     model = _plus_network(settings, data.x.shape[1], num_classes, generator, network)
     loss = criterion(
@@ -144,6 +146,7 @@ def build_plus(
         class_shares=class_shares(data.targets[data.train_rows], num_classes)
         if settings["class_shares"] is None
         else torch.tensor(settings["class_shares"]),
+        taught=taught,
     )
     if settings["learn_graph"]:
         warm_up_links(model, source, steps=link_steps, learning_rate=LINK_LEARNING_RATE, generator=generator)

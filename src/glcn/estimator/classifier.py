@@ -26,13 +26,14 @@ from glcn.estimator.inputs import as_features, is_given
 from glcn.estimator.label_next import LabelNext, label_next
 from glcn.estimator.network import NetworkMixin
 from glcn.estimator.purpose import Subject, purpose
+from glcn.estimator.rounds import Learned, learn_in_rounds, path_of_round
 from glcn.estimator.saving import load_classifier, save_classifier
 from glcn.estimator.variants import AUTO, Auto, fitted_to, resolve, uses_weights
 from glcn.exceptions import ColdStartWarning, GraphCollapseWarning
 from glcn.graph import CandidateGraph, widened
 from glcn.interrupts import held_interrupts
 from glcn.kernels.stopwatch import stage
-from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Workspace, row_slices
+from glcn.nn import GLCNOutput, LearnedGraph, PlusOutput, Taught, Workspace, row_slices
 from glcn.store import Store
 from glcn.training import (
     Checkpoint,
@@ -78,7 +79,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         γ, the weight of ‖S‖²_F inside the graph loss, and β, that of ‖S−A‖²_F; A is ``fit``'s ``prior``, or else its
         ``graph``. Not for ``"plus"``.
     learn_graph : bool or "auto", default="auto"
-        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next twelve.
+        False keeps the weights of the graph as they are. For ``"plus"`` only, as are the next thirteen.
     added_neighbors : int or "auto", default="auto"
         How many of its nearest rows each row may be joined with in the learned graph, besides the edges of a given one;
         how much these count is learned. ``"auto"`` is 10 where labels that spread over the graph find those of other
@@ -89,6 +90,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         fifth of the edges or more look random and labels that spread over the graph, 30 at least, find those of other
         rows better by it. A graph that is not learned, not given, of fewer than 500 edges or too dense to walk on, and
         training in batches, have none; see ``settings_``.
+    rounds : int or "auto", default="auto"
+        How many networks are trained one after the other. Each further one is also taught by the half of the rows of
+        each class that the one before it is surest of, and takes its place unless the validation rows are surely
+        against it. ``"auto"`` is ROUNDS_AUTO. Training in batches has one.
     n_hops, n_passes : int or "auto", default="auto"
         How far rows hear of each other, and the number of random passes an epoch, dealt out to the views: the learned
         graph, then those of the next two that are wanted. Fewer passes than views leave the last views out.
@@ -178,8 +183,10 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         Each row as the first convolution sees it, for maps.
     history_ : dict of lists
         Every term of the loss, epoch by epoch; entry 0 belongs to the initial weights.
+    round_ : int
+        The round whose network was kept.
     n_iter_, best_epoch_ : int
-        Epochs run, and the one whose weights were kept.
+        Epochs run in that round, and the one whose weights were kept.
     validation_rows_ : ndarray
         Labelled rows that were held out for early stopping.
     model_ : glcn.nn.GLCN or glcn.nn.GLCNPlus
@@ -214,6 +221,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         learn_graph: bool | Auto = AUTO,
         added_neighbors: int | Auto = AUTO,
         edge_trust: bool | Auto = AUTO,
+        rounds: int | Auto = AUTO,
         n_hops: int | Auto = AUTO,
         n_passes: int | Auto = AUTO,
         given_view: bool | Auto = AUTO,
@@ -256,6 +264,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         self.learn_graph = learn_graph
         self.added_neighbors = added_neighbors
         self.edge_trust = edge_trust
+        self.rounds = rounds
         self.n_hops = n_hops
         self.n_passes = n_passes
         self.given_view = given_view
@@ -341,27 +350,43 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
         )
         known, candidates, found = joined
         data = source.data
-        generator = torch.Generator().manual_seed(seed)
-        plan = Plan(settings, source, len(labels.classes), generator, space)
-        model, loss, answer, before_epoch = self._parts(plan)
-        if self.warm_start:
-            self._take_weights(model, labels.classes)
-        kept = None
+        fingerprint = ""
         if checkpoint is not None:
             given = candidates if graph is not None and not isinstance(graph, str | Store) else graph
-            subject = Subject(X, labels.codes, rows, given, data.prior)
-            kept = Checkpoint(Path(checkpoint), purpose(settings, subject), every=checkpoint_every)
-        result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept)
-        if self.work_dir is not None and not current_processes().is_first:
-            return self  # the first process alone writes there
-        with held_interrupts() as held:  # from here on, Ctrl-C could only lose what was learned
-            with torch.no_grad(), stage("final answer"), self._answer_bar(space):
+            fingerprint = purpose(settings, Subject(X, labels.codes, rows, given, data.prior))
+
+        def learn(number: int, taught: Taught | None) -> Learned:
+            generator = torch.Generator().manual_seed(seed + number - 1)
+            model, loss, answer, before_epoch = self._parts(
+                Plan(settings, source, len(labels.classes), generator, space, taught)
+            )
+            if self.warm_start and number == 1:
+                self._take_weights(model, labels.classes)
+            kept = None
+            if checkpoint is not None:
+                kept = Checkpoint(path_of_round(Path(checkpoint), number), fingerprint, every=checkpoint_every)
+            title = f"training, round {number} of {rounds}" if rounds > 1 else "training"
+            result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept, title)
+            if not answers:
+                return Learned(model, None, result, result.interrupted)
+            # From here on, Ctrl-C could only lose what was learned.
+            with held_interrupts() as held, torch.no_grad(), stage("final answer"), self._answer_bar(space):
                 output = answer()
+            return Learned(model, output, result, result.interrupted or held.pressed, number)
+
+        answers = self.work_dir is None or current_processes().is_first  # only the first process writes there
+        rounds = int(settings.get("rounds", 1))
+        learned = learn_in_rounds(learn, rounds, data)
+        if not answers:
+            return self
+        with held_interrupts() as held:
+            model, output = learned.model, learned.output
 
             # All at the end: a fit that fails leaves what an earlier one learned as it was.
             self.model_ = model
             self.settings_: dict[str, Any] = {**settings, **settled(model)}
-            self._record(result)
+            self.round_ = learned.round
+            self._record(learned.result)
             self._rows = known
             self._codes = labels.codes
             self._edge_weights = getattr(data.graph, "weights", None)
@@ -373,8 +398,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             self._scale = scale
             trust = None if found is None else found.trust
             self._keep(problem, self._read_off(data, output, space, trust))
-        self.interrupted_ = self.interrupted_ or held.pressed
-        self._warn_if_interrupted()
+        self.interrupted_ = learned.interrupted or held.pressed
+        self._warn_if_interrupted(None if learned.result.interrupted or rounds == 1 else f"after round {self.round_}")
         self._warn_if_collapsed()
         return self
 

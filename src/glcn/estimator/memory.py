@@ -63,7 +63,8 @@ def needed_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: i
         layers += answered * (d + 2 * m * int(settings["n_layers"]) + 2 * num_classes)
     else:
         layers = _plus_layers(settings, answered, trained, m, d) + 8 * answered * num_classes
-    weights = 5 * p * (d + m)  # with gradients, moments and the best so far
+    earlier = int(settings.get("rounds", 1)) > 1
+    weights = (5 + earlier) * p * (d + m)  # with gradients, moments, the best so far, and those of an earlier round
     features = _features(settings, X, n, p) * copied // n
     stored = _STORED_EDGE * edges * answered // n
     return features + FLOAT * (layers + weights) + stored + _EDGE * edges * trained // n
@@ -81,7 +82,8 @@ def disk_bytes(settings: Mapping[str, Any], X: Any, edges: int, num_classes: int
     else:
         layers = d + _view_floats(settings, m) + 2 * num_classes
     words = n * (30 + 9 * num_classes)  # a line of predictions
-    weights = 5 * p * (d + m)  # with moments and the best so far, and once more in the model
+    states = int(settings.get("rounds", 1))
+    weights = (4 * states + 1) * p * (d + m)  # with moments and the best so far, and once more in the model
     rows = 0 if not features else _matrix(X)
     return rows + FLOAT * (n * layers + weights) + _STORED_EDGE * edges + words
 

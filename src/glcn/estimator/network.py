@@ -39,6 +39,7 @@ class NetworkMixin:
         callback: Callback | None,
         before_epoch: Callable[[int], None] | None = None,
         checkpoint: Checkpoint | None = None,
+        title: str = "training",
     ) -> TrainingResult:
         """Train ``model`` on the chosen device and bring it back; ``settings`` are parameters of the classifier."""
         how = TrainingSettings(
@@ -50,7 +51,7 @@ class NetworkMixin:
             min_epochs=settings.get("min_epochs", 0),
         )
         device = choose_device(self.device)
-        with ProgressBar() if self.verbose else nullcontext() as bar:
+        with ProgressBar(title=title) if self.verbose else nullcontext() as bar:
             callbacks = [watcher for watcher in (bar, callback) if watcher is not None]
 
             def tell(progress: Progress) -> None:
@@ -78,10 +79,11 @@ class NetworkMixin:
         self.best_epoch_ = result.best_epoch
         self.interrupted_ = result.interrupted
 
-    def _warn_if_interrupted(self) -> None:
+    def _warn_if_interrupted(self, when: str | None = None) -> None:
         if self.interrupted_:
             warnings.warn(
-                f"training was interrupted at epoch {self.n_iter_}; the weights of epoch {self.best_epoch_} were kept",
+                f"training was interrupted {when or f'at epoch {self.n_iter_}'}; the weights of epoch "
+                f"{self.best_epoch_} were kept",
                 TrainingInterruptedWarning,
                 stacklevel=3,
             )

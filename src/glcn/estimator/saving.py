@@ -30,9 +30,18 @@ from glcn.whole_files import named_errors
 if TYPE_CHECKING:
     from glcn.estimator.classifier import GLCNClassifier
 
-SCHEMA = 4
+SCHEMA = 5
 DESCRIPTION, STATE, FILES = "model.json", "model.safetensors", "known"
-_FACTS = ("n_iter_", "best_epoch_", "interrupted_", "memory_estimate_", "neighbor_recall_", "history_", "settings_")
+_FACTS = (
+    "round_",
+    "n_iter_",
+    "best_epoch_",
+    "interrupted_",
+    "memory_estimate_",
+    "neighbor_recall_",
+    "history_",
+    "settings_",
+)
 
 
 def save_classifier(clf: "GLCNClassifier", folder: Path) -> None:

@@ -38,6 +38,7 @@ _RULES = {
     "learn_graph": _YES_OR_NO,
     "calibrate": _YES_OR_NO,
     "warm_start": _YES_OR_NO,
+    "rounds": _whole(1),
     "n_hops": _whole(0),
     "n_passes": _whole(1),
     "consistency_weight": _real(0),

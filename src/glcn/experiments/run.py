@@ -174,9 +174,9 @@ def neighbors(task: Task, prepare: str, k: int, metric: str) -> Any:
 
 def _training(clf: TransductiveClassifier) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name in ("n_iter_", "best_epoch_"):
+    for name, title in (("n_iter_", "epochs"), ("best_epoch_", "best_epoch"), ("round_", "round")):
         if hasattr(clf, name):
-            found[{"n_iter_": "epochs", "best_epoch_": "best_epoch"}[name]] = getattr(clf, name)
+            found[title] = getattr(clf, name)
     if hasattr(clf, "graph_report_"):
         found["distance_from_uniform"] = round(clf.graph_report_.distance_from_uniform, 5)
     return found

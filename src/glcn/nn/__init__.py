@@ -14,7 +14,7 @@ from glcn.nn.glcn import GLCN, GLCNOutput
 from glcn.nn.graph_learning import GraphLearning, LearnedGraph
 from glcn.nn.loss import GLCNLoss, LossTerms
 from glcn.nn.plus import NORMALIZATIONS, GLCNPlus, PlusOutput, View
-from glcn.nn.plus_loss import PlusLoss, PlusTerms, link_loss
+from glcn.nn.plus_loss import PlusLoss, PlusTerms, Taught, link_loss
 from glcn.nn.variants import VARIANTS, Variant
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "PlusLoss",
     "PlusOutput",
     "PlusTerms",
+    "Taught",
     "Variant",
     "View",
     "Workspace",

@@ -22,6 +22,14 @@ class PlusTerms(NamedTuple):
     cross_entropy: Tensor
     consistency: Tensor
     link: Tensor
+    taught: Tensor
+
+
+class Taught(NamedTuple):
+    """Rows without a label, and what an earlier network took them for."""
+
+    rows: Tensor  # (t,)
+    classes: Tensor  # (t,)
 
 
 class PlusLoss(Module):
@@ -29,12 +37,14 @@ class PlusLoss(Module):
 
     .. math::
         L = \frac{1}{s} \sum_t \Big( -\frac{1}{|L|} \sum_{i \in L} \ln Z^t_{i y_i}
+            - \frac{1}{|M|} \sum_{i \in M} \ln Z^t_{i m_i}
             + \lambda_c(\text{epoch}) \frac{1}{n} \sum_i \|Z^t_i - q_i\|^2 \Big) + \lambda L_{link}, \qquad
         q_{ic} \propto u_c \, \bar Z_{ic}^{1/T}
 
     q are the estimated labels: the mean of the passes' probabilities, sharpened; no gradient flows through them. u
     brings their class shares to ``class_shares``; where these are not known, u is the square root of what would keep
-    the shares as they were before the sharpening. λ_c rises from 0 over the first epochs. With f + β from
+    the shares as they were before the sharpening. λ_c rises from 0 over the first epochs. M are the rows that an
+    earlier network was surest of, with what it took them for, m; the first network has none. With f + β from
     :class:`EdgeScorer`,
 
     .. math::
@@ -50,6 +60,8 @@ class PlusLoss(Module):
         Epochs until λ_c has its full height.
     class_shares
         (c,) shares of the classes among all rows, where the labels are a fair sample of them.
+    taught
+        M and m.
     """
 
     def __init__(
@@ -60,6 +72,7 @@ class PlusLoss(Module):
         temperature: float = 0.3,
         warm_up: int = 200,
         class_shares: Tensor | None = None,
+        taught: Taught | None = None,
     ) -> None:
         super().__init__()
         self.consistency_weight = consistency_weight
@@ -68,6 +81,7 @@ class PlusLoss(Module):
         self.warm_up = warm_up
         self.epoch = 0
         self.class_shares = class_shares
+        self.taught = taught
 
     def start_epoch(self, epoch: int) -> None:
         """Set how far the warm-up of the consistency is."""
@@ -92,16 +106,18 @@ class PlusLoss(Module):
         nothing = output.logits.new_zeros(())
         if output.views:  # a pass in evaluation
             label_loss = cross_entropy(output.logits[rows], targets[rows], weight=class_weight)
-            return PlusTerms(label_loss, label_loss, nothing, nothing)
-        samples = output.samples[:, rows]  # (s, l, c)
-        truth = targets[rows].repeat(len(samples))
-        label_loss = cross_entropy(samples.flatten(0, 1), truth, weight=class_weight)
+            return PlusTerms(label_loss, label_loss, nothing, nothing, nothing)
+        label_loss = _misfit(output.samples, rows, targets[rows], class_weight)
+        taught = nothing
+        if self.taught is not None:
+            taught = _misfit(output.samples, *(part.to(rows.device) for part in self.taught))
         consistency = nothing
         if self.consistency_weight and output.says is not None:
             consistency = self._consistency(output.samples.softmax(dim=2), output.says)
         link = self._graph_loss(output, graph)
         height = self.consistency_weight * min(1.0, self.epoch / max(self.warm_up, 1))
-        return PlusTerms(label_loss + height * consistency + self.link_weight * link, label_loss, consistency, link)
+        total = label_loss + taught + height * consistency + self.link_weight * link
+        return PlusTerms(total, label_loss, consistency, link, taught)
 
     def _graph_loss(self, output: PlusOutput, graph: CandidateGraph) -> Tensor:  # noqa: ARG002 others look at S
         """Return what trains the graph by itself, a scalar; 0 where none is learned."""
@@ -122,6 +138,12 @@ class PlusLoss(Module):
     def __call__(self, *arguments: Any, **keywords: Any) -> PlusTerms:
         """Run :meth:`forward`."""
         return super().__call__(*arguments, **keywords)  # type: ignore[no-any-return]
+
+
+def _misfit(samples: Tensor, rows: Tensor, classes: Tensor, class_weight: Tensor | None = None) -> Tensor:
+    """Return the mean cross-entropy of some rows, ``classes`` (l,), over all passes of ``samples`` (s, n, c)."""
+    of_rows = samples[:, rows].flatten(0, 1)
+    return cross_entropy(of_rows, classes.repeat(len(samples)), weight=class_weight)
 
 
 def estimated_labels(mean: Tensor, temperature: float, class_shares: Tensor | None) -> Tensor:

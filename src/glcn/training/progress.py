@@ -15,7 +15,7 @@ class ProgressBar:
     :meth:`answering` shows how far the answer for all rows is, which follows.
     """
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, *, title: str = "training") -> None:
         self._bar = Bar(
             TextColumn("{task.description}"),
             BarColumn(bar_width=16),
@@ -26,7 +26,7 @@ class ProgressBar:
             console=console or Console(stderr=True),
             transient=True,
         )
-        self._task = self._bar.add_task("training", total=None, report="")
+        self._task = self._bar.add_task(title, total=None, report="")
 
     def __call__(self, progress: Progress) -> None:
         """Show one epoch."""
