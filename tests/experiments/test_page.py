@@ -14,6 +14,7 @@ LEARNED_GRAPH = [
     *(f"### {sweep.title}" for sweep in sweeps_of("ablation")),
 ]
 NOISE = ["## Noise, and no graph at all", *(f"### {sweep.title}" for sweep in sweeps_of("noise"))]
+ROUNDS = "## What a second round is worth"
 SECTIONS = [
     "# Results: the paper's tables and figures, run again, and what goes past them",
     "## Table 1: citation graphs",
@@ -30,6 +31,7 @@ SECTIONS = [
     "## Figures",
     *LEARNED_GRAPH,
     *NOISE,
+    ROUNDS,
     "## Wins and losses",
     "## The paper's nine claims",
     "## What can not be compared",
@@ -40,6 +42,7 @@ OPTIONAL = {
     *("## Figures", "## Wins and losses", "## Settings, chosen by validation accuracy"),
     *LEARNED_GRAPH,
     *NOISE,
+    ROUNDS,
 }
 
 
@@ -63,7 +66,7 @@ def accuracy(run):
 def results(tmp_path_factory):
     """A folder with something of everything."""
     folder = tmp_path_factory.mktemp("page") / "results"
-    write_results(folder, accuracy, [*TABLES, "ablation", "noise"], same_class_mass=0.8123)
+    write_results(folder, accuracy, [*TABLES, "ablation", "noise", "rounds"], same_class_mass=0.8123)
     (folder / "figures").mkdir()
     for name in ("figure3", "figure5"):
         (folder / f"figures/{name}.png").write_bytes(b"")
@@ -190,6 +193,15 @@ def test_the_arms_are_compared_with_the_learned_graph(text):
     assert len(ours) == len(lines)
     assert "better" not in ours[0]
     assert "| plus, fixed graph |" not in text.split("## What the learned graph of GLCN plus is worth")[0]
+
+
+def test_two_rounds_are_compared_with_one(text):
+    section = text.split("## What a second round is worth")[1].split("\n## ")[0]
+    lines = section.splitlines()
+    assert [line.split(" | ")[0] for line in lines if line.startswith(("| C", "| P"))] == [
+        f"| {sweep.title}" for sweep in sweeps_of("rounds")
+    ]
+    assert "| 80.59 ± 0.39 | 80.59 ± 0.39 | +0.00 (0 of 10 better, p 1.000) |" in section
 
 
 def test_the_noise_is_drawn_where_there_is_a_figure(own):

@@ -50,7 +50,7 @@ def test_the_sweeps():
     assert len(sweeps_of("table4")) == 2
     assert runs_of("figure3") == runs_of("figure4") == []
     paper = {"table1", "table2", "table3", "table4", "figure3", "figure4", "figure5"}
-    assert set(TARGETS) == {*paper, "ablation", "noise"}
+    assert set(TARGETS) == {*paper, "ablation", "noise", "rounds"}
 
 
 def test_a_sweep_has_the_methods_that_it_names():
@@ -63,12 +63,23 @@ def test_a_sweep_has_the_methods_that_it_names():
 def test_the_default_of_a_sweep_is_the_run_of_the_table():
     """So that it is computed once: the setting as it is, and no edge added or removed."""
     table = {run.key for run in runs_of("table1", methods=["glcn-plus-default", "gcn"])}
-    for target, method_name in (("ablation", "glcn-plus-default"), ("noise", "gcn")):
+    for target, method_name in (("rounds", "glcn-plus-default"), ("noise", "gcn")):
         shared = {run.key for run in runs_of(target, methods=[method_name], datasets=["cora"])} & table
         assert shared
     added = [run for run in runs_of("noise", methods=["gcn"], datasets=["cora"]) if run.changes.get("added_edges")]
     assert added
     assert not {run.key for run in added} & table
+
+
+def test_what_a_sweep_shares_is_the_same_for_all_that_have_it():
+    """Arms are compared in one round of training; a baseline has no rounds. One sweep has edges added to all."""
+    for target in ("ablation", "noise"):
+        for run in runs_of(target, datasets=["citeseer", "cora", "pubmed"]):
+            has_rounds = run.settings.get("variant") == "plus" and "no_graph" not in run.changes
+            assert run.settings.get("rounds") == (1 if has_rounds else None)
+    noisy = [run for run in runs_of("rounds") if run.changes.get("added_edges")]
+    assert {run.graph_changes["added_edges"] for run in noisy} == {1.0}
+    assert {run.settings.get("rounds") for run in noisy} == {1, None}
 
 
 def test_a_sweep_changes_one_setting():

@@ -35,7 +35,7 @@ class Evidence:
         self.results = results
         self.rows: list[Row] = read(results / "runs.jsonl")
         self.found = Found(self.rows)
-        kinds = ("table1", "table2", "table3", "table4", "ablation", "noise")
+        kinds = ("table1", "table2", "table3", "table4", "ablation", "noise", "rounds")
         self.tables = {target: grids(target, self.found) for target in kinds}
         self.depth = grids("figure5", self.found)
 

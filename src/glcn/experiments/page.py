@@ -106,6 +106,7 @@ def page(results: Path, link: str) -> str:
         _figures(results, link),
         _ablation(evidence),
         _noise(evidence, results, link),
+        _rounds(evidence),
         _wins(evidence),
         _claims(results),
         NOT_COMPARABLE,
@@ -159,7 +160,8 @@ def _turned(grid: Grid, parameter: str) -> str:
 ABLATION = """\
 ## What the learned graph of GLCN plus is worth
 
-Made by `glcn reproduce ablation`. Each arm is the variant with its defaults and differs in the graph alone: **fixed**
+Made by `glcn reproduce ablation`. Each arm is the variant with its defaults, but for a second round of training, and
+differs in the graph alone: **fixed**
 has D^-½ A D^-½ of the given edges (images: nearest neighbours), **uniform** D⁻¹A, **given edges alone** learned weights
 of the given edges with no nearest rows added to them, **the paper's score** its graph learning layer and loss, **cosine
 weights** how alike the features of two rows are, with nothing learned but how much added rows count, **shuffled** the
@@ -171,8 +173,14 @@ NOISE = """\
 ## Noise, and no graph at all
 
 Made by `glcn reproduce noise`. Random edges are added to the graph or true ones removed, another draw for each seed;
-settings stay as they are. "Fixed graph" is the same training as GLCN plus without the learning of weights; with "edges
-as given", weights are learned, but no edge counts less from the start for looking random.
+settings stay as they are, but for a second round of training. "Fixed graph" is the same training as GLCN plus without
+the learning of weights; with "edges as given", weights are learned, but no edge counts less from the start for looking
+random.
+"""
+ROUNDS = """\
+## What a second round is worth
+
+Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are two rounds, beside one.
 """
 OURS = "glcn-plus-default"
 
@@ -208,6 +216,17 @@ def _noise(evidence: Evidence, results: Path, link: str) -> str:
         return ""
     picture = f"![Accuracy against edges added and removed]({link}/figures/noise.png)\n"
     return "\n".join([NOISE, *([picture] if (results / "figures/noise.png").exists() else []), *shown])
+
+
+def _rounds(evidence: Evidence) -> str:
+    lines = []
+    for grid in evidence.tables["rounds"]:
+        one, two = grid.lines[0].cells
+        result = compare(two, one)
+        if result is not None:
+            lines.append([grid.title, one.ours, two.ours, result.describe()])
+    head = ["", "one round", "two rounds", "two minus one"]
+    return ROUNDS + "\n" + _markdown(head, lines) if lines else ""
 
 
 def _measured(grid: Grid) -> str:

@@ -1,9 +1,10 @@
 """Which runs each table and figure of the paper needs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from glcn.experiments.perturb import CHANGES
 from glcn.experiments.recipe import Method, Sweep, Task, all_tasks, recipe, recipes, sweeps, tasks
 from glcn.experiments.recipe import method as method_named
 from glcn.experiments.recipe import methods as all_methods
@@ -12,7 +13,7 @@ from glcn.experiments.runner import seeds_first
 
 TABLES = ("table1", "table2")
 PAPER = (*TABLES, "table3", "table4", "figure3", "figure4", "figure5")
-TARGETS = (*PAPER, "ablation", "noise")
+TARGETS = (*PAPER, "ablation", "noise", "rounds")
 ALL = "all"
 DEFAULT = "default"  # the value of a sweep that leaves a setting as the recipe has it
 QUICK: dict[str, Any] = {"max_epochs": 100, "walks_per_row": 2, "max_landmarks": 500}
@@ -59,6 +60,7 @@ def runs_of(
 def sweep_run(sweep: Sweep, method: Method, value: Any, seed: int) -> Run:
     """Return one run of a sweep."""
     changes = {} if value == DEFAULT else {sweep.parameter: value}
+    changes |= _that_it_has(method, sweep.shared)
     return Run(recipe(sweep.task, method), sweep.column, seed, changes)
 
 
@@ -106,5 +108,9 @@ def _with_seeds(runs: Sequence[Run], seeds: int) -> list[Run]:
 
 def _shortened(run: Run) -> Run:
     """Cut a run short, so that every method can be seen at work; its figure says little."""
-    cheaper = {name: value for name, value in QUICK.items() if name in parameters_of(run.recipe.method)}
-    return replace(run, changes={**run.changes, **cheaper})
+    return replace(run, changes={**run.changes, **_that_it_has(run.recipe.method, QUICK)})
+
+
+def _that_it_has(method: Method, settings: Mapping[str, Any]) -> dict[str, Any]:
+    known = parameters_of(method) | set(CHANGES)
+    return {name: value for name, value in settings.items() if name in known}

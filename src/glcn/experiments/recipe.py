@@ -106,6 +106,7 @@ class Sweep:
     seeds: int
     titles: tuple[str, ...]  # of the values, where they stand above or beside a table
     paper: Mapping[str, Sequence[str]]
+    shared: Mapping[str, Any]  # further settings of all methods that have them, and changes to the graph
 
 
 def sweeps() -> tuple[Sweep, ...]:
@@ -120,6 +121,7 @@ def sweeps() -> tuple[Sweep, ...]:
             "titles": tuple(content.get("titles") or [f"{value:g}" for value in content["values"]]),
             "methods": tuple(method(name) for name in content["methods"]),
             "paper": content.get("paper", {}),
+            "shared": content.get("shared", {}),
         }
         found.append(Sweep(**content))
     return tuple(found)
