@@ -496,6 +496,8 @@ def test_which_loss_trains_the_graph(blobs, variant, learns_from_labels):
 def test_verbose_draws_a_bar_beside_the_callers_callback(blobs, monkeypatch):
     X, _, few = blobs
     bar, heard = mock.MagicMock(), []
-    monkeypatch.setattr("glcn.estimator.network.ProgressBar", lambda: bar)
+    titled = mock.MagicMock(return_value=bar)
+    monkeypatch.setattr("glcn.estimator.network.ProgressBar", titled)
     quick(verbose=True, fixed_epochs=3).fit(X, few, callback=heard.append)
     assert bar.__enter__.return_value.call_count == len(heard) == 4
+    titled.assert_called_once_with(title="training")

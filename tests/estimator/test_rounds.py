@@ -2,6 +2,7 @@
 
 import signal
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -177,6 +178,17 @@ def test_ctrl_c_in_the_second_round_keeps_the_first(groups):
     assert clf.interrupted_
     assert clf.round_ == 1
     assert (clf.transduction_ == y).mean() > 0.95
+
+
+def test_each_round_draws_its_own_bar(groups, monkeypatch):
+    X, _, few, A = groups
+    titled = mock.MagicMock()
+    monkeypatch.setattr("glcn.estimator.network.ProgressBar", titled)
+    quick(verbose=True, fixed_epochs=3).fit(X, few, graph=A)
+    assert [call.kwargs["title"] for call in titled.call_args_list] == [
+        "training, round 1 of 2",
+        "training, round 2 of 2",
+    ]
 
 
 def test_rounds_are_whole_numbers_and_for_plus_alone(groups):

@@ -123,8 +123,8 @@ def test_an_edited_description_is_said(model):
 
 def test_a_newer_file_is_said(model):
     path = model / "model.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 5}))
-    with pytest.raises(ValueError, match="has schema 5, and this glcn reads 4"):
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"schema": 6}))
+    with pytest.raises(ValueError, match="has schema 6, and this glcn reads 5"):
         GLCNClassifier.load(model)
 
 
