@@ -183,7 +183,8 @@ random.
 ROUNDS = """\
 ## What a second round is worth
 
-Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are two rounds, beside one.
+Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are two rounds, beside one, and
+the same on the fixed graph.
 """
 OURS = "glcn-plus-default"
 
@@ -224,11 +225,15 @@ def _noise(evidence: Evidence, results: Path, link: str) -> str:
 def _rounds(evidence: Evidence) -> str:
     lines = []
     for grid in evidence.tables["rounds"]:
-        one, two = grid.lines[0].cells
-        result = compare(two, one)
-        if result is not None:
-            lines.append([grid.title, one.ours, two.ours, result.describe()])
-    head = ["", "one round", "two rounds", "two minus one"]
+        for line in grid.lines:
+            one, two = line.cells
+            gain = compare(two, one)
+            if gain is not None:
+                ours = grid.cell(OURS, grid.columns[1])
+                lead = compare(ours, two) if ours and line.name != OURS else None
+                words = "" if lead is None else lead.describe()
+                lines.append([f"{grid.title}: {line.title}", one.ours, two.ours, gain.describe(), words])
+    head = ["", "one round", "two rounds", "two minus one", "two rounds of GLCN plus minus it"]
     return ROUNDS + "\n" + _markdown(head, lines) if lines else ""
 
 
