@@ -18,6 +18,7 @@ from sklearn.metrics import accuracy_score, f1_score, log_loss
 
 from glcn.datasets import Dataset
 from glcn.estimator.base import TransductiveClassifier
+from glcn.estimator.variants import AUTO
 from glcn.exceptions import GraphCollapseWarning
 from glcn.experiments.perturb import CHANGES, perturbed
 from glcn.experiments.recipe import Column, Method, Recipe, Task
@@ -41,9 +42,9 @@ class Run:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """All settings but the seed."""
+        """All settings but the seed; one left at "auto" is none, so that such a run is that of the defaults."""
         settings = {**self.recipe.settings, **self.changes}
-        return {name: value for name, value in settings.items() if name not in CHANGES}
+        return {name: value for name, value in settings.items() if name not in CHANGES and value != AUTO}
 
     @property
     def graph_changes(self) -> dict[str, Any]:
