@@ -124,6 +124,12 @@ def test_a_given_graph_has_two_rounds_and_nearest_rows_one(groups):
     assert quick(batch_size=30).fit(X, few, graph=A).settings_["rounds"] == 1
 
 
+def test_processes_that_train_together_have_one_round(groups, monkeypatch):
+    X, _, few, A = groups
+    monkeypatch.setattr("glcn.estimator.assembling.current_processes", lambda: SimpleNamespace(count=2))
+    assert quick().fit(X, few, graph=A).settings_["rounds"] == 1
+
+
 def test_a_second_round_differs_from_the_first_and_can_be_saved(groups, tmp_path):
     X, _, few, A = groups
     one, two = (quick(rounds=rounds).fit(X, few, graph=A) for rounds in (1, 2))

@@ -17,7 +17,7 @@ from glcn.estimator.variants import AUTO, PLUS, RowScale, row_scale, uses_weight
 from glcn.graph import CandidateGraph, CompleteGraph
 from glcn.nn import Workspace
 from glcn.store import Store
-from glcn.training import SampledNeighborhoods, Source, TrainingData
+from glcn.training import SampledNeighborhoods, Source, TrainingData, current_processes
 from glcn.whole_files import check_space
 
 if TYPE_CHECKING:
@@ -88,8 +88,8 @@ def assemble(
             joined = Joined(joined.known, found.graph, found)
     settings = {**settings, "batch_size": batch_size}
     if clf.variant == PLUS:
-        if batch_size is not None:
-            settings["rounds"] = 1
+        if batch_size is not None or current_processes().count > 1:
+            settings["rounds"] = 1  # what is taught names rows of all, which a part does not have
         whole = joined.candidates if batch_size is None and isinstance(joined.candidates, CandidateGraph) else None
         settings |= {
             "added_neighbors": 0 if joined.found is None else joined.found.added,
