@@ -192,8 +192,8 @@ def test_each_round_draws_its_own_bar(groups, monkeypatch):
     monkeypatch.setattr("glcn.estimator.network.ProgressBar", titled)
     quick(verbose=True, fixed_epochs=3).fit(X, few, graph=A)
     assert [call.kwargs["title"] for call in titled.call_args_list] == [
-        "training, round 1 of 2",
-        "training, round 2 of 2",
+        "round 1 of 2",
+        "round 2 of 2",
     ]
 
 

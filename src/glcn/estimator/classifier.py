@@ -365,7 +365,7 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
             kept = None
             if checkpoint is not None:
                 kept = Checkpoint(path_of_round(Path(checkpoint), number), fingerprint, every=checkpoint_every)
-            title = f"training, round {number} of {rounds}" if rounds > 1 else "training"
+            title = f"round {number} of {rounds}" if rounds > 1 else "training"
             result = self._train(model, loss, source, settings, generator, callback, before_epoch, kept, title)
             if not answers:
                 return Learned(model, None, result, result.interrupted)
