@@ -57,6 +57,19 @@ def test_graph_health_and_settings_are_told(digits_page, digits_run):
         assert digits_page.page.locator(f"#{plot} .plotly, #{plot} .main-svg").count() > 0, plot
 
 
+def test_rounds_of_training_are_told(opened, digits_page, table, tmp_path):
+    assert re.fullmatch(
+        r"8 epochs in \d+ seconds; the weights of epoch \d were kept.", digits_page.text("#training-words")
+    )
+    edges = tmp_path / "edges.csv"
+    edges.write_text("from,to\n" + "\n".join(f"r{row},r{row + 3}" for row in range(2, 87)) + "\n")
+    options = ["--label", "kind", "--id", "name", "--graph", edges, "--max-epochs", 9, "--report", "--quiet"]
+    command("fit", table, *options, "--out", tmp_path / "run")
+    words = opened(tmp_path / "run/report.html").text("#training-words")
+    told = r"2 rounds in \d+ seconds; the weights of epoch \d of (9|400) in round [12] were kept."
+    assert re.fullmatch(told, words), words
+
+
 def test_points_are_really_drawn(digits_page):
     assert "WebGL" not in digits_page.text("#map")
     colours = digits_page.page.evaluate(

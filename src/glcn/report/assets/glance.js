@@ -73,7 +73,10 @@
   say("reliability-words", reliability.rows === 0 ? "Unknown: no label is known besides those that were fitted."
     : `On ${reliability.rows} ${scores.judged_by} rows, which were not fitted: ${differ} Points below the line are answers that are surer than they should be.`);
   fillTable(byId("reliability-table"), ["how sure", "how often right", "rows"], reliability.bins.map((bin) => [percent(bin.confidence), percent(bin.accuracy), bin.rows]));
-  say("training-words", `${summary.epochs} epochs in ${summary.seconds === null ? "?" : Math.round(summary.seconds)} seconds; the weights of epoch ${data.best_epoch} were kept.`);
+  const seconds = `${summary.seconds === null ? "?" : Math.round(summary.seconds)} seconds`;
+  say("training-words", data.rounds > 1
+    ? `${data.rounds} rounds in ${seconds}; the weights of epoch ${data.best_epoch} of ${summary.epochs} in round ${data.round} were kept.`
+    : `${summary.epochs} epochs in ${seconds}; the weights of epoch ${data.best_epoch} were kept.`);
 
   /* Some twenty epochs are enough to follow a curve by ear. */
   const curves = Object.entries(data.history).filter(([, curve]) => curve.some((value) => value !== null));
