@@ -167,7 +167,7 @@ def test_page_and_figures_are_named(made_up, tmp_path):
         (
             ["table9"],
             "there is no 'table9'; choose one of table1, table2, table3, table4, figure3, figure4, figure5, ablation, "
-            "noise or all",
+            "noise, rounds or all",
         ),
         (["table1", "--datasets", "corra"], "there is no dataset 'corra'; choose among"),
         (["table1", "--methods", "lp,gnc"], "there is no method 'gnc'; choose one of manireg, lp"),

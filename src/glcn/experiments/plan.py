@@ -102,7 +102,7 @@ def _sweep_runs(target: str) -> list[Run]:
 
 
 def _with_seeds(runs: Sequence[Run], seeds: int) -> list[Run]:
-    once = {replace(run, seed=0).key: run for run in runs}
+    once = {(run.recipe.method.name, replace(run, seed=0).key): run for run in runs}
     return [replace(run, seed=seed) for seed in range(seeds) for run in once.values()]
 
 
