@@ -147,8 +147,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     class_weight : dict, "balanced", None or "auto", default="auto"
         Weights of the classes in the cross-entropy. ``"auto"`` is None, but in ``"plus"``, where the fitted labels are
         surely no sample of the rows since some classes were labelled more readily, each class counts by its share of
-        the rows (``settings_["class_shares"]``). That is told by the validation rows that ``fit`` is given, unless
-        there are as many of each class, or else by what labels spread over the graph find on rows with a label and on
+        the rows (``settings_["class_shares"]``). That is told by the validation rows that ``fit`` is given, where
+        their labels surely differ, or else by what labels spread over the graph find on rows with a label and on
         rows without. Training in batches takes labels for a sample.
     device : str, default="auto"
         ``"auto"`` is the first CUDA device if there is one, else the CPU. CUDA is untested.

@@ -30,26 +30,31 @@ def shares_beyond_labels(
     """Return the shares of the classes among all rows, (c,), where the fitted labels are surely no sample; else None.
 
     Some classes were labelled more readily than others then. Validation rows that somebody named, 30 at least and not
-    as many of each class, are taken for a sample: their labels are counted. Without such rows, labels are spread from
-    four fifths of the labelled rows, and what they find on the other fifth is compared with what they find on rows
-    without a label. However badly they find it, on a sample they find the same.
+    as many of each class, whose labels surely differ from the fitted ones, are taken for a sample: they are counted.
+    Where they do not differ, or nobody named them, they were labelled as the fitted rows were, and may be no sample
+    either. So labels are spread from four fifths of the labelled rows, and what they find on the other fifth is
+    compared with what they find on rows without a label. However badly they find it, on a sample they find the same.
     """
     num_classes = int(codes.max()) + 1
     fitted = np.bincount(codes[rows.train], minlength=num_classes)
     if are_even(fitted):
         return None
     held = np.bincount(codes[rows.validation], minlength=num_classes)
-    if validation_named and len(rows.validation) >= ENOUGH_ROWS and not are_even(held):
-        return (held + 1) / (held + 1).sum() if _differ(fitted, held) else None
-    labelled = np.sort(rows.train if validation_named else np.concatenate(rows))
+    validation_tells = len(rows.validation) >= ENOUGH_ROWS and not are_even(held)
+    if validation_named and validation_tells and _differ(fitted, held):
+        return _shares_of(held + 1)
+    labelled = np.sort(np.concatenate(rows) if validation_tells or not validation_named else rows.train)
     others = np.setdiff1d(np.arange(len(codes)), np.concatenate(rows))
     if len(labelled) < ENOUGH_ROWS or not len(others):
         return None
     finds = _found_on(graph, codes, labelled, others)
     if not _differ(finds.on_labelled.sum(axis=0), finds.on_others):
         return None
-    there = fitted + held + len(others) * _shares_behind(finds)
-    shares: Counts = there / there.sum()
+    return _shares_of(fitted + held + len(others) * _shares_behind(finds))
+
+
+def _shares_of(counts: NDArray[np.number]) -> Counts:
+    shares: Counts = counts / counts.sum()
     return shares
 
 
