@@ -228,6 +228,9 @@ def test_candidates_are_added_with_a_weight_of_zero(random):
     assert wider.is_given.tolist() == [before[i, j] > 0 and i != j for i, j in zip(rows, columns, strict=True)]
     torch.testing.assert_close(rows[wider.pattern.reverse], columns)
     torch.testing.assert_close(wider.to_scipy(wider.uniform()).toarray(), given.to_scipy(given.uniform()).toarray())
+    np.testing.assert_array_equal(wider.as_given.to_scipy().toarray(), before)
+    assert wider.as_given.num_edges == given.num_edges
+    assert given.as_given is given
 
 
 def test_candidates_of_a_graph_without_weights():

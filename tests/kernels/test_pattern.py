@@ -24,3 +24,14 @@ def test_chunks_cover_all_rows_once_and_are_even():
 def test_one_row_with_everything_and_no_rows():
     assert chunk_bounds(np.array([0, 10 * ENTRIES_PER_CHUNK], np.int32)).tolist() == [0, 1]
     assert chunk_bounds(np.array([0], np.int32)).tolist() == [0]
+
+
+def test_some_entries_make_a_pattern_of_their_own(any_graph):
+    whole = any_graph.pattern
+    kept = (whole.rows + whole.columns) % 3 != 1  # says the same of mirror images
+    some = whole.only(kept)
+    assert torch.equal(some.rows, whole.rows[kept])
+    assert torch.equal(some.columns, whole.columns[kept])
+    assert torch.equal(some.rows[some.reverse], some.columns)
+    assert torch.equal(some.columns[some.reverse], some.rows)
+    assert some.num_rows == whole.num_rows

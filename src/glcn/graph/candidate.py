@@ -53,6 +53,14 @@ class CandidateGraph:
         """Which edges join different nodes and are more than candidates, (E,) bool."""
         return ~self.is_loop if self.weights is None else ~self.is_loop & (self.weights > 0)
 
+    @cached_property
+    def as_given(self) -> "CandidateGraph":
+        """The graph without the edges that may only be learned."""
+        if self.weights is None or bool((self.weights > 0).all()):
+            return self
+        kept = self.weights > 0
+        return replace(self, pattern=self.pattern.only(kept), weights=self.weights[kept])
+
     @classmethod
     def from_scipy(cls, adjacency: Any) -> "CandidateGraph":
         """Build from a square scipy.sparse matrix or array A (or a dense one).

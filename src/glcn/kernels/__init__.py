@@ -10,6 +10,7 @@ from glcn.kernels.pattern import Pattern
 from glcn.kernels.propagate import propagate
 from glcn.kernels.row_softmax import row_softmax
 from glcn.kernels.sparse_features import Features, SparseFeatures, feature_products
+from glcn.kernels.spread import spread
 
 __all__ = [
     "VECTOR",
@@ -27,4 +28,5 @@ __all__ = [
     "propagate",
     "propagate_heads",
     "row_softmax",
+    "spread",
 ]

@@ -9,23 +9,29 @@ from glcn.kernels.parallel import kernel
 
 
 def csr_matmul(
-    chunks: NDArray[np.int64], indptr: NDArray[np.int32], indices: NDArray[np.int32], values: Tensor, dense: Tensor
+    chunks: NDArray[np.int64],
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    values: Tensor,
+    dense: Tensor,
+    plus: Tensor | None = None,
 ) -> Tensor:
-    """Return M·D for M in CSR; no gradient."""
+    """Return M·D for M in CSR, ``plus`` a matrix of its shape if there is one; no gradient."""
     values, dense = values.detach().contiguous(), dense.detach().contiguous()
     out = dense.new_empty(len(indptr) - 1, dense.shape[1])
+    added = dense.new_empty(0, dense.shape[1]) if plus is None else plus.detach().contiguous()
     work = len(indices) * dense.shape[1]
-    parallel.run(_multiply, chunks, work, indptr, indices, values.numpy(), dense.numpy(), out.numpy())
+    parallel.run(_multiply, chunks, work, indptr, indices, values.numpy(), dense.numpy(), added.numpy(), out.numpy())
     return out
 
 
 @kernel
-def _multiply(chunks, first, last, indptr, indices, values, dense, out):  # type: ignore[no-untyped-def]
+def _multiply(chunks, first, last, indptr, indices, values, dense, added, out):  # type: ignore[no-untyped-def]
     m = dense.shape[1]
     zero = dense.dtype.type(0)
     for i in range(chunks[first], chunks[last]):
         for k in range(m):
-            out[i, k] = zero
+            out[i, k] = added[i, k] if len(added) else zero
         start, stop = indptr[i], indptr[i + 1]
         fours = stop - (stop - start) % 4
         for e in range(start, fours, 4):  # four at a time: a quarter of the passes over the output row

@@ -79,6 +79,15 @@ class Pattern:
             raise ValueError("a graph without reverse edges (new rows attached to old ones) has no backward pass")
         return self.arrays
 
+    def only(self, kept: Tensor) -> "Pattern":
+        """Return the pattern of the entries that are ``kept``, (E,) bool, which has to keep mirror images together."""
+        stops = torch.cat([kept.new_zeros(1, dtype=self.indptr.dtype), kept.cumsum(0, dtype=self.indptr.dtype)])
+        indptr = stops.index_select(0, self.indptr.long())
+        reverse = None
+        if self.reverse is not None:
+            reverse = stops[:-1].index_select(0, self.reverse[kept].long()).to(self.reverse.dtype)
+        return replace(self, indptr=indptr, indices=self.indices[kept], reverse=reverse)
+
     def to(self, device: torch.device | str) -> "Pattern":
         """Return the pattern on another device."""
         if self.indptr.device == torch.device(device):

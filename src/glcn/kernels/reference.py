@@ -46,6 +46,14 @@ def propagate(values: Tensor, x: Tensor, pattern: Pattern) -> Tensor:
     return x.new_zeros(pattern.num_rows, x.shape[1]).index_add(0, pattern.rows - pattern.first_row, messages)
 
 
+def spread(values: Tensor, x: Tensor, pattern: Pattern, hops: int) -> tuple[Tensor, ...]:
+    """X, X + S·X, X + S·X + S·S·X and so on."""
+    sums = [x]
+    for _ in range(hops):
+        sums.append(x + propagate(values, sums[-1], pattern))
+    return tuple(sums)
+
+
 def attention(source: Tensor, target: Tensor, pattern: Pattern, slope: float) -> Tensor:
     """Softmax over rows of LeakyReLU(target_i + source_j), one head after the other."""
     score = leaky_relu(target[pattern.rows] + source[pattern.columns], slope)  # (E, heads)

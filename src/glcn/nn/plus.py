@@ -11,7 +11,7 @@ from torch.nn import Module, Parameter, init
 from torch.nn.functional import nll_loss, one_hot
 
 from glcn.graph import CandidateGraph
-from glcn.kernels import Features, Pattern, dropout, feature_products, propagate
+from glcn.kernels import Features, Pattern, dropout, feature_products, propagate, spread
 from glcn.nn.edge_scorer import (
     EdgeScorer,
     EdgeWeights,
@@ -182,8 +182,10 @@ class GLCNPlus(Module):
             parts = self._dealt_out(self._without_some_rows(product, passes, generator))
         else:
             parts = (product,) * self.num_views
-        Ws = self.graph_weights(edges.weights, graph.weights)
-        views = [self._spread(W, part, graph.pattern) for W, part in zip(Ws, parts[: self.num_graphs], strict=True)]
+        views = [self._spread(edges.weights, parts[0], graph.pattern)]
+        if self.num_graphs > 1:
+            given = graph.as_given
+            views.append(self._spread(given.given_weights().to(product), parts[1], given.pattern))
         views += [View(part.new_ones(len(part)), (self.unspread(part),)) for part in parts[self.num_graphs :]]
         samples = torch.cat([self.classify(view.sums[-1], generator) for view in views])
         links = self.scorer.log_odds(h, edges.score, graph, generator) if self.training and self.learn_graph else None
@@ -319,10 +321,7 @@ class GLCNPlus(Module):
         """Send ``product`` (n, ·) over K hops, and sum up."""
         degree = degrees(W, pattern)
         S = self.normalized(W, degree, pattern)
-        sums = [product]
-        for _ in range(self.num_hops):
-            sums.append(product + propagate(S, sums[-1], pattern))
-        return View(degree, tuple(sums))
+        return View(degree, spread(S, product, pattern, self.num_hops))
 
     def unspread(self, product: Tensor) -> Tensor:
         """Return what K hops sum up to where every row hears of itself alone."""

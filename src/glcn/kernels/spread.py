@@ -1,0 +1,99 @@
+"""Features that travel several hops and are added up on the way: X + S·X + S·S·X + …."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from glcn.kernels import parallel, reference
+from glcn.kernels.checks import check_edges, check_nodes
+from glcn.kernels.csr_matmul import csr_matmul
+from glcn.kernels.parallel import kernel
+from glcn.kernels.pattern import Pattern
+from glcn.kernels.stopwatch import timed
+
+
+@timed("convolution")
+def spread(values: Tensor, x: Tensor, pattern: Pattern, hops: int) -> tuple[Tensor, ...]:
+    """Return the partial sums X, X + S·X, …, one more than hops, for S given by its (E,) ``values``.
+
+    They are differentiable in ``values`` and ``x`` (n, m).
+    """
+    check_edges("values", values, pattern)
+    check_nodes("x", x, pattern)
+    if x.device.type != "cpu":
+        return reference.spread(values, x, pattern, hops)
+    further: tuple[Tensor, ...] = _Spread.apply(values, x, pattern, hops) if hops else ()
+    return x, *further
+
+
+class _Spread(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, values: Tensor, x: Tensor, pattern: Pattern, hops: int) -> tuple[Tensor, ...]:
+        chunks, indptr, indices, _ = pattern.arrays
+        sums = [x]
+        for _ in range(hops):
+            sums.append(csr_matmul(chunks, indptr, indices, values, sums[-1], plus=x))
+        ctx.save_for_backward(values, *(sums[:-1] if ctx.needs_input_grad[0] else ()))
+        ctx.pattern = pattern
+        ctx.set_materialize_grads(False)
+        return tuple(sums[1:])
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *gradients: Tensor | None) -> tuple[Tensor | None, ...]:
+        some = next((gradient for gradient in gradients if gradient is not None), None)
+        if some is None:
+            return None, None, None, None
+        values, *sums = ctx.saved_tensors
+        chunks, indptr, indices, _ = ctx.pattern.both_ways
+        mirrored = values.detach().index_select(0, ctx.pattern.reverse)
+        grad_values = torch.zeros_like(mirrored) if sums else None
+        grad_x, grad_sum = torch.zeros_like(some), torch.zeros_like(some)  # grad_sum: of the sum after a hop
+        work = 2 * len(mirrored) * some.shape[1]
+        for hop, gradient in reversed(list(enumerate(gradients))):
+            if gradient is not None:
+                grad_sum = grad_sum + gradient
+            if grad_values is None:
+                grad_x += grad_sum
+                grad_sum = csr_matmul(chunks, indptr, indices, mirrored, grad_sum)
+            else:
+                before = torch.empty_like(grad_sum)
+                tensors = (mirrored, sums[hop].detach(), grad_sum, grad_values, grad_x, before)
+                arrays = (tensor.contiguous().numpy() for tensor in tensors)
+                parallel.run(_backward, chunks, work, indptr, indices, *arrays)
+                grad_sum = before
+        return grad_values, grad_x + grad_sum, None, None
+
+
+@kernel
+def _backward(  # type: ignore[no-untyped-def]
+    chunks, first, last, indptr, indices, mirrored, x, grad_sum, grad_values, grad_x, before
+):
+    # Of sum = X + S·x: dS_ij = g_i·x_j, dX = g and dx = Sᵀ g, a gather, since ``mirrored`` holds S_ji at (i, j).
+    m = x.shape[1]
+    zero = x.dtype.type(0)
+    for i in range(chunks[first], chunks[last]):
+        g_i, before_i = grad_sum[i], before[i]
+        for k in range(m):
+            grad_x[i, k] += g_i[k]
+            before_i[k] = zero
+        start, stop = indptr[i], indptr[i + 1]
+        pairs = stop - (stop - start) % 2
+        for e in range(start, pairs, 2):  # two at a time: half the passes over the output row
+            j0, j1 = indices[e], indices[e + 1]
+            s0, s1 = mirrored[e], mirrored[e + 1]
+            dot0, dot1 = zero, zero
+            for k in range(m):
+                dot0 += g_i[k] * x[j0, k]
+                dot1 += g_i[k] * x[j1, k]
+                before_i[k] += s0 * grad_sum[j0, k] + s1 * grad_sum[j1, k]
+            grad_values[e] += dot0
+            grad_values[e + 1] += dot1
+        for e in range(pairs, stop):
+            j, s, dot = indices[e], mirrored[e], zero
+            for k in range(m):
+                dot += g_i[k] * x[j, k]
+                before_i[k] += s * grad_sum[j, k]
+            grad_values[e] += dot
