@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from glcn.estimator import GLCNClassifier
     from glcn.training import Callback, FitProfile
 
+ROWS_FOR_THREADS = 10_000
+
 
 def fit(
     data: Data,
@@ -131,12 +133,13 @@ def fit(
                     show_columns(console, dataset.encoder)
                     told = epoch_lines(console)
                 clf.verbose = not quiet and not verbose and sys.stderr.isatty()
-                seconds, times = _fitted(clf, dataset, folder, profile, checkpoint_every, told)
-                if not processes.is_first:
-                    return
-                with held_interrupts() as held:  # what was learned is not lost any more
-                    metrics = evaluate(dataset, clf) | {"seconds": seconds}
-                    write_run(folder, dataset, clf, metrics, times)
+                with _threads_that_pay(dataset.X.shape[0]):
+                    seconds, times = _fitted(clf, dataset, folder, profile, checkpoint_every, told)
+                    if not processes.is_first:
+                        return
+                    with held_interrupts() as held:  # what was learned is not lost any more
+                        metrics = evaluate(dataset, clf) | {"seconds": seconds}
+                        write_run(folder, dataset, clf, metrics, times)
             if verbose:
                 show_settings(console, clf.settings_)
             console.print(_result_table(dataset, clf, metrics))
@@ -152,6 +155,20 @@ def fit(
                 typer.echo(folder)
     if clf.interrupted_ or held.pressed:
         raise typer.Exit(INTERRUPTED)
+
+
+@contextmanager
+def _threads_that_pay(num_rows: int) -> Iterator[None]:
+    """Leave few rows to one thread: to wake a second one for each small piece of work takes longer than the piece."""
+    import torch
+
+    before = torch.get_num_threads()
+    if num_rows < ROWS_FOR_THREADS:
+        torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _classifier(

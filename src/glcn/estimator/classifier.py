@@ -93,7 +93,8 @@ class GLCNClassifier(NetworkMixin, GraphClassifier):
     rounds : int or "auto", default="auto"
         How many networks are trained one after the other. Each further one is also taught by the half of the rows of
         each class that the one before it is surest of, and takes its place unless the validation rows are surely
-        against it. ``"auto"`` is 2 with a given graph, else 1. Training in batches, or by several processes, has one.
+        against it: then it is the last. ``"auto"`` is 3 with a given graph, else 1. Training in batches, or by several
+        processes, has one.
     n_hops, n_passes : int or "auto", default="auto"
         How far rows hear of each other, and the number of random passes an epoch, dealt out to the views: the learned
         graph, then those of the next two that are wanted. Fewer passes than views leave the last views out.

@@ -22,6 +22,8 @@ from glcn.training import (
     train,
 )
 
+LOOK_EVERY = 2  # epochs, where several networks are trained: a look takes a fifth of an epoch
+
 
 class NetworkMixin:
     """Training by the common loop, and its record; the attributes named here are parameters of the classifier."""
@@ -49,6 +51,7 @@ class NetworkMixin:
             max_epochs=settings["max_epochs" if len(source.data.validation_rows) else "fixed_epochs"],
             patience=settings["patience"],
             min_epochs=settings.get("min_epochs", 0),
+            look_every=LOOK_EVERY if settings.get("rounds", 1) > 1 else 1,
         )
         device = choose_device(self.device)
         with ProgressBar(title=title) if self.verbose else nullcontext() as bar:

@@ -28,20 +28,21 @@ class Learned(NamedTuple):
 def learn_in_rounds(learn: Callable[[int, Taught | None], Learned], rounds: int, data: TrainingData) -> Learned:
     """Return the network that is kept of some rounds; ``learn`` trains that of a round, with what it is taught.
 
-    Ctrl-C in a further round ends it, and all of them.
+    A round that is not kept is the last, and so is one that Ctrl-C ends.
     """
-    kept = latest = learn(1, None)
-    while latest.round < rounds and not latest.interrupted:
-        taught = surest_rows(latest.output.logits, data)
+    kept = learn(1, None)
+    while kept.round < rounds and not kept.interrupted:
+        taught = surest_rows(kept.output.logits, data)
         if not len(taught.rows):
             break
         try:
-            latest = learn(latest.round + 1, taught)
+            latest = learn(kept.round + 1, taught)
         except KeyboardInterrupt:  # nothing was learned in this round yet
             return kept._replace(interrupted=True)
-        if is_kept(latest, kept, data):
-            kept = latest
-    return kept._replace(interrupted=latest.interrupted)
+        if not is_kept(latest, kept, data):
+            return kept._replace(interrupted=latest.interrupted)
+        kept = latest
+    return kept
 
 
 def surest_rows(logits: Tensor, data: TrainingData) -> Taught:

@@ -47,7 +47,7 @@ _PLUS: dict[str, Any] = {
     "normalization": "symmetric",
     "added_neighbors": 10,
     "edge_trust": True,
-    "rounds": 2,
+    "rounds": 3,
     "graph_weight": 0.5,
     "consistency_weight": 1.0,
     "temperature": 0.3,

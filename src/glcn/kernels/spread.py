@@ -49,51 +49,28 @@ class _Spread(torch.autograd.Function):
         values, *sums = ctx.saved_tensors
         chunks, indptr, indices, _ = ctx.pattern.both_ways
         mirrored = values.detach().index_select(0, ctx.pattern.reverse)
-        grad_values = torch.zeros_like(mirrored) if sums else None
+        grad_values = torch.zeros_like(mirrored)
         grad_x, grad_sum = torch.zeros_like(some), torch.zeros_like(some)  # grad_sum: of the sum after a hop
-        work = 2 * len(mirrored) * some.shape[1]
         for hop, gradient in reversed(list(enumerate(gradients))):
             if gradient is not None:
                 grad_sum = grad_sum + gradient
-            if grad_values is None:
-                grad_x += grad_sum
-                grad_sum = csr_matmul(chunks, indptr, indices, mirrored, grad_sum)
-            else:
-                before = torch.empty_like(grad_sum)
-                tensors = (mirrored, sums[hop].detach(), grad_sum, grad_values, grad_x, before)
+            if sums:
+                tensors = (sums[hop].detach(), grad_sum, grad_values)
                 arrays = (tensor.contiguous().numpy() for tensor in tensors)
-                parallel.run(_backward, chunks, work, indptr, indices, *arrays)
-                grad_sum = before
-        return grad_values, grad_x + grad_sum, None, None
+                parallel.run(_add_dots, chunks, len(mirrored) * some.shape[1], indptr, indices, *arrays)
+            grad_x += grad_sum
+            grad_sum = csr_matmul(chunks, indptr, indices, mirrored, grad_sum)
+        return grad_values if sums else None, grad_x + grad_sum, None, None
 
 
 @kernel
-def _backward(  # type: ignore[no-untyped-def]
-    chunks, first, last, indptr, indices, mirrored, x, grad_sum, grad_values, grad_x, before
-):
-    # Of sum = X + S·x: dS_ij = g_i·x_j, dX = g and dx = Sᵀ g, a gather, since ``mirrored`` holds S_ji at (i, j).
-    m = x.shape[1]
-    zero = x.dtype.type(0)
+def _add_dots(chunks, first, last, indptr, indices, x, grad_sum, grad_values):  # type: ignore[no-untyped-def]
+    # Of sum = X + S·x: dS_ij = g_i·x_j.
     for i in range(chunks[first], chunks[last]):
-        g_i, before_i = grad_sum[i], before[i]
-        for k in range(m):
-            grad_x[i, k] += g_i[k]
-            before_i[k] = zero
-        start, stop = indptr[i], indptr[i + 1]
-        pairs = stop - (stop - start) % 2
-        for e in range(start, pairs, 2):  # two at a time: half the passes over the output row
-            j0, j1 = indices[e], indices[e + 1]
-            s0, s1 = mirrored[e], mirrored[e + 1]
-            dot0, dot1 = zero, zero
-            for k in range(m):
-                dot0 += g_i[k] * x[j0, k]
-                dot1 += g_i[k] * x[j1, k]
-                before_i[k] += s0 * grad_sum[j0, k] + s1 * grad_sum[j1, k]
-            grad_values[e] += dot0
-            grad_values[e + 1] += dot1
-        for e in range(pairs, stop):
-            j, s, dot = indices[e], mirrored[e], zero
-            for k in range(m):
-                dot += g_i[k] * x[j, k]
-                before_i[k] += s * grad_sum[j, k]
+        g_i = grad_sum[i]
+        for e in range(indptr[i], indptr[i + 1]):
+            x_j = x[indices[e]]
+            dot = x.dtype.type(0)
+            for k in range(x.shape[1]):
+                dot += g_i[k] * x_j[k]
             grad_values[e] += dot

@@ -33,6 +33,7 @@ class TrainingSettings:
     max_epochs: int = 3000
     patience: int = 100  # epochs without a lower validation loss before training stops
     min_epochs: int = 0  # epochs whose weights can not be the best, for losses that change so long
+    look_every: int = 1  # epochs from one look at the validation rows to the next, where a look takes a pass of its own
 
 
 class Network(Protocol):
@@ -97,8 +98,8 @@ class Progress(NamedTuple):
 class TrainingResult:
     """How training went. Entry t of each history list belongs to the weights after t steps.
 
-    Where a source is not judged at each step, validation entries stay as they were; so it is, but for every tenth step,
-    before the weights may be the best.
+    Where a source is not judged at each step, validation entries stay as they were. So it is between two looks; there
+    is one at every tenth step before the weights may be the best.
     """
 
     history: dict[str, list[float]] = field(repr=False)
@@ -146,7 +147,7 @@ def train(
             state.optimizer.zero_grad(set_to_none=True)
             terms, part, output = _learn(network, loss, source.batches(epoch), generator, processes)
             with stage("evaluation"):
-                judged = source.judged(epoch) if epoch >= settings.min_epochs or epoch % SELDOM == 0 else None
+                judged = source.judged(epoch) if _is_looked_at(epoch, settings) else None
                 looked = _evaluate(model, loss, judged, part, output, processes)
             report = state.record(terms, looked)
             _refuse_divergence(report, epoch)
@@ -170,6 +171,11 @@ def train(
     best_epoch = state.watch.restore(state.epoch)
     model.eval()
     return TrainingResult(state.history, best_epoch, state.epoch, state.watch.out_of_patience(state.epoch), interrupted)
+
+
+def _is_looked_at(epoch: int, settings: TrainingSettings) -> bool:
+    every = settings.look_every if epoch >= settings.min_epochs else SELDOM
+    return epoch % every == 0 or epoch == settings.max_epochs
 
 
 def _learn(
