@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import torch
 from scipy import sparse
 from typer.testing import CliRunner
 
@@ -219,3 +220,12 @@ def test_waiting_threads_give_their_core_away(monkeypatch):
     monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
     CliRunner().invoke(app, ["data", "list"])
     assert os.environ["OMP_WAIT_POLICY"] == "ACTIVE"
+
+
+@pytest.mark.parametrize(("rows_for_threads", "threads"), [(10_000, 1), (1000, 2)])
+def test_few_rows_are_left_to_one_thread(command, tmp_path, two_threads, monkeypatch, rows_for_threads, threads):
+    monkeypatch.setattr(sys.modules["glcn.cli.fit"], "ROWS_FOR_THREADS", rows_for_threads)
+    assert command("fit", "digits", "--max-epochs", "1", "-q").exit_code == 0
+    settings = json.loads((tmp_path / "runs/digits-plus-seed0/settings.json").read_text())
+    assert settings["threads"] == threads
+    assert torch.get_num_threads() == 2

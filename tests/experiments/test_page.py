@@ -14,7 +14,7 @@ LEARNED_GRAPH = [
     *(f"### {sweep.title}" for sweep in sweeps_of("ablation")),
 ]
 NOISE = ["## Noise, and no graph at all", *(f"### {sweep.title}" for sweep in sweeps_of("noise"))]
-ROUNDS = "## What a second round is worth"
+ROUNDS = "## What further rounds are worth"
 SECTIONS = [
     "# Results: the paper's tables and figures, run again, and what goes past them",
     "## Table 1: citation graphs",
@@ -195,8 +195,8 @@ def test_the_arms_are_compared_with_the_learned_graph(text):
     assert "| plus, fixed graph |" not in text.split("## What the learned graph of GLCN plus is worth")[0]
 
 
-def test_two_rounds_are_compared_with_one(text):
-    section = text.split("## What a second round is worth")[1].split("\n## ")[0]
+def test_three_rounds_are_compared_with_one(text):
+    section = text.split("## What further rounds are worth")[1].split("\n## ")[0]
     lines = section.splitlines()
     assert [line.split(" | ")[0] for line in lines if line.startswith(("| C", "| P"))] == [
         f"| {sweep.title}: {each.title}" for sweep in sweeps_of("rounds") for each in sweep.methods

@@ -275,7 +275,7 @@ def test_edges_are_also_taken_as_given_where_random_ones_are_added():
         assert has_it == (sweep.parameter == "added_edges")
 
 
-def test_two_rounds_are_compared_with_one_wherever_there_is_a_graph():
+def test_three_rounds_are_compared_with_one_wherever_there_is_a_graph():
     rounds = [sweep for sweep in sweeps() if sweep.target == "rounds"]
     clean = {sweep.task.name for sweep in rounds if not sweep.shared}
     assert clean == {each.name for each in tasks() if each.table == "table1"}

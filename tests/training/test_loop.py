@@ -81,6 +81,15 @@ def test_the_best_weights_and_patience_count_from_a_given_epoch(data):
     assert losses[later.best_epoch] == min(losses[soon.epochs + 20 :])
 
 
+def test_validation_rows_may_be_looked_at_less_often(data):
+    often, seldom = (run(data, max_epochs=11, look_every=every)[1] for every in (1, 3))
+    looks = [*(epoch - epoch % 3 for epoch in range(11)), 11]  # and at the end
+    for name, values in seldom.history.items():
+        of_look = looks if name.startswith("validation") else range(12)
+        assert values == [often.history[name][epoch] for epoch in of_look]
+    assert seldom.best_epoch in looks
+
+
 def test_ctrl_c_before_the_weights_may_be_the_best_keeps_the_last(data):
     def press(progress):
         if progress.epoch == 5:
