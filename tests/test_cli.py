@@ -222,9 +222,17 @@ def test_waiting_threads_give_their_core_away(monkeypatch):
     assert os.environ["OMP_WAIT_POLICY"] == "ACTIVE"
 
 
-@pytest.mark.parametrize(("rows_for_threads", "threads"), [(10_000, 1), (1000, 2)])
-def test_few_rows_are_left_to_one_thread(command, tmp_path, two_threads, monkeypatch, rows_for_threads, threads):
-    monkeypatch.setattr(sys.modules["glcn.cli.fit"], "ROWS_FOR_THREADS", rows_for_threads)
+@pytest.mark.parametrize(
+    ("limits", "wish", "threads"),
+    [({}, None, 1), ({"ROWS": 1000}, None, 2), ({"ENTRIES": 1000}, None, 2), ({}, "2", 2)],
+    ids=["few", "many rows", "many entries", "as wished"],
+)
+def test_few_rows_are_left_to_one_thread(command, tmp_path, two_threads, monkeypatch, limits, wish, threads):
+    for name, limit in limits.items():
+        monkeypatch.setattr(sys.modules["glcn.cli.fit"], f"{name}_FOR_THREADS", limit)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    if wish is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", wish)
     assert command("fit", "digits", "--max-epochs", "1", "-q").exit_code == 0
     settings = json.loads((tmp_path / "runs/digits-plus-seed0/settings.json").read_text())
     assert settings["threads"] == threads

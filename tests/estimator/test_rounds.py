@@ -43,16 +43,19 @@ def test_the_surest_half_of_each_class_is_taught():
 
 
 def test_each_round_is_taught_by_the_one_before():
-    taught_by = []
+    random = torch.Generator().manual_seed(0)
+    answers = {number: torch.randn(100, 2, generator=random) for number in (1, 2, 3)}
+    taught_by = {}
 
     def learn(number, taught):
-        taught_by.append(taught)
-        return learned(right(100, number) + torch.arange(100)[:, None] * 0.0, number)
+        taught_by[number] = taught
+        return learned(answers[number], number)
 
-    kept = learn_in_rounds(learn, 3, data())
-    assert kept.round == 3
-    assert taught_by[0] is None
-    assert all(len(taught.rows) == 48 for taught in taught_by[1:])  # half of 98, by class
+    assert learn_in_rounds(learn, 3, data()).round == 3
+    assert taught_by[1] is None
+    for number in (2, 3):
+        before = surest_rows(answers[number - 1], data())
+        torch.testing.assert_close((taught_by[number].rows, taught_by[number].classes), (before.rows, before.classes))
 
 
 def test_a_round_that_validation_rows_are_surely_against_is_not_kept_and_the_last():
@@ -122,6 +125,18 @@ def test_a_given_graph_has_three_rounds_and_nearest_rows_one(groups):
     assert given.history_["taught"][-1] > 0
     assert not any(found.history_["taught"])
     assert quick(batch_size=30).fit(X, few, graph=A).settings_["rounds"] == 1
+
+
+def test_where_there_are_rounds_validation_rows_are_looked_at_every_second_epoch(groups):
+    X, y, few, A = groups
+    held = np.flatnonzero(few < 0)[:20]
+    labels = few.copy()
+    labels[held] = y[held]
+    for rounds in (1, 2):
+        clf = quick(rounds=rounds, max_epochs=9).fit(X, labels, graph=A, validation=held)
+        losses = clf.history_["validation_loss"]
+        repeated = [epoch for epoch in range(1, 9) if losses[epoch] == losses[epoch - 1]]
+        assert repeated == ([] if rounds == 1 else [1, 3, 5, 7])
 
 
 def test_processes_that_train_together_have_one_round(groups, monkeypatch):

@@ -1,3 +1,5 @@
+import weakref
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -231,6 +233,9 @@ def test_candidates_are_added_with_a_weight_of_zero(random):
     np.testing.assert_array_equal(wider.as_given.to_scipy().toarray(), before)
     assert wider.as_given.num_edges == given.num_edges
     assert given.as_given is given
+    alive = weakref.ref(given)
+    del given
+    assert alive() is None  # at once: nothing in it points back at it
 
 
 def test_candidates_of_a_graph_without_weights():

@@ -33,6 +33,14 @@ def test_gradient(any_graph, wanted):
     assert torch.autograd.gradcheck(lambda x: some(values.detach(), x), x)
 
 
+def test_a_graph_of_new_rows_alone_is_refused():
+    pattern = Pattern(
+        torch.tensor([0, 1, 2], dtype=torch.int32), torch.tensor([0, 1], dtype=torch.int32), table_size=5, first_row=3
+    )
+    with pytest.raises(ValueError, match=r"each of the graph's 5 nodes must have a row; rows are 3 to 4"):
+        spread(torch.ones(2), torch.ones(5, 2), pattern, 1)
+
+
 def test_pattern_without_reverse_goes_forward_only():
     pattern = Pattern(torch.tensor([0, 1, 2], dtype=torch.int32), torch.tensor([1, 0], dtype=torch.int32))
     x = torch.tensor([[1.0], [3.0]], requires_grad=True)

@@ -59,7 +59,9 @@ def test_what_can_not_be_gone_on_with_is_said(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"batch_size": 30}, {"variant": "closeness"}], ids=["plus", "batches", "closeness"]
+    "settings",
+    [{}, {"batch_size": 30}, {"variant": "closeness"}, {"rounds": 2, "min_epochs": 0}],
+    ids=["plus", "batches", "closeness", "rounds"],
 )
 def test_a_training_that_died_ends_with_the_same_bits(tmp_path, blobs, settings):
     X, y, few = blobs

@@ -90,6 +90,13 @@ def test_validation_rows_may_be_looked_at_less_often(data):
     assert seldom.best_epoch in looks
 
 
+def test_patience_waits_for_the_next_look(data):
+    _, result = run(data, max_epochs=60, patience=1, look_every=3)
+    assert result.epochs >= 3
+    assert result.best_epoch % 3 == 0
+    assert result.best_epoch > 0
+
+
 def test_ctrl_c_before_the_weights_may_be_the_best_keeps_the_last(data):
     def press(progress):
         if progress.epoch == 5:

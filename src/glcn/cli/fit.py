@@ -1,5 +1,6 @@
 """`glcn fit`: train, show how well it did, save the run."""
 
+import os
 import sys
 import time
 import warnings
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     from glcn.estimator import GLCNClassifier
     from glcn.training import Callback, FitProfile
 
-ROWS_FOR_THREADS = 10_000
+ROWS_FOR_THREADS = 10_000  # or
+ENTRIES_FOR_THREADS = 1_000_000
 
 
 def fit(
@@ -133,7 +135,7 @@ def fit(
                     show_columns(console, dataset.encoder)
                     told = epoch_lines(console)
                 clf.verbose = not quiet and not verbose and sys.stderr.isatty()
-                with _threads_that_pay(dataset.X.shape[0]):
+                with _threads_that_pay(dataset.X):
                     seconds, times = _fitted(clf, dataset, folder, profile, checkpoint_every, told)
                     if not processes.is_first:
                         return
@@ -158,12 +160,17 @@ def fit(
 
 
 @contextmanager
-def _threads_that_pay(num_rows: int) -> Iterator[None]:
-    """Leave few rows to one thread: to wake a second one for each small piece of work takes longer than the piece."""
+def _threads_that_pay(X: Any) -> Iterator[None]:
+    """Leave few rows to one thread, unless OMP_NUM_THREADS is set.
+
+    To wake a second thread for each small piece of work takes longer than the piece.
+    """
     import torch
 
     before = torch.get_num_threads()
-    if num_rows < ROWS_FOR_THREADS:
+    entries = getattr(X, "nnz", X.size)
+    few = X.shape[0] < ROWS_FOR_THREADS and entries < ENTRIES_FOR_THREADS
+    if few and "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(1)
     try:
         yield
@@ -286,7 +293,7 @@ def _result_table(dataset: "Dataset", clf: "GLCNClassifier", metrics: dict[str, 
         table.add_row("probabilities", clf.calibration_.describe())
     stopped = " (interrupted)" if clf.interrupted_ else ""
     rounds = clf.settings_.get("rounds", 1)
-    of_rounds = f" in round {clf.round_} of {rounds}" if rounds > 1 else ""
+    of_rounds = f" in round {clf.round_} of at most {rounds}" if rounds > 1 else ""
     table.add_row("epochs", f"{clf.n_iter_}{of_rounds}{stopped}, best {clf.best_epoch_}")
     table.add_row("seconds", f"{metrics['seconds']:.1f}")
     table.add_row("memory", f"about {readable(clf.memory_estimate_)} were expected")

@@ -31,9 +31,9 @@ def shares_beyond_labels(
 
     Some classes were labelled more readily than others then. Validation rows that somebody named, 30 at least and not
     as many of each class, whose labels surely differ from the fitted ones, are taken for a sample: they are counted.
-    Where they do not differ, or nobody named them, they were labelled as the fitted rows were, and may be no sample
-    either. So labels are spread from four fifths of the labelled rows, and what they find on the other fifth is
-    compared with what they find on rows without a label. However badly they find it, on a sample they find the same.
+    Where they do not differ, or nobody named them, they may be no more of a sample than the fitted rows. So labels are
+    spread from four fifths of the labelled rows, and what they find on the other fifth is compared with what they find
+    on rows without a label. However badly they find it, on a sample they find the same.
     """
     num_classes = int(codes.max()) + 1
     fitted = np.bincount(codes[rows.train], minlength=num_classes)

@@ -45,7 +45,8 @@ seed, split, fingerprint of the data, versions, seconds, peak memory and commit.
   round was all there was, and did not say so then. Three made again with `rounds` 1 had the same scores to the last
   digit. Since 5284a74 sums over hops are added in another order, so that the last digits may differ.
 - Rows of plus whose labels are uneven were partly made before it was asked whether these are a sample of the rows. By
-  what is asked now, those of Cora's released split are none, and those of the images are, as was looked up for each.
+  what is asked now, those of Cora's released split are none, so that its rows were made again; those of the images are,
+  as was looked up for each.
 - Some commits that rows name are not in the history:
   {lost}.
 - GLCN is the paper's network and loss with dropout, weight decay, λ and γ chosen by validation, since the paper does
@@ -183,8 +184,9 @@ random.
 ROUNDS = """\
 ## What further rounds are worth
 
-Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are three rounds, beside one,
-and the same on the fixed graph.
+Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are up to three rounds, beside one,
+and the same on the fixed graph. Where there are several, validation rows are looked at every second epoch in place of
+each one, so that the first of three may keep other weights than the only one.
 """
 OURS = "glcn-plus-default"
 

@@ -53,11 +53,15 @@ class CandidateGraph:
         """Which edges join different nodes and are more than candidates, (E,) bool."""
         return ~self.is_loop if self.weights is None else ~self.is_loop & (self.weights > 0)
 
-    @cached_property
+    @property
     def as_given(self) -> "CandidateGraph":
         """The graph without the edges that may only be learned."""
+        return self._without_candidates or self
+
+    @cached_property
+    def _without_candidates(self) -> "CandidateGraph | None":
         if self.weights is None or bool((self.weights > 0).all()):
-            return self
+            return None
         kept = self.weights > 0
         return replace(self, pattern=self.pattern.only(kept), weights=self.weights[kept])
 

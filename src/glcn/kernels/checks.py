@@ -28,3 +28,12 @@ def check_nodes(name: str, x: Tensor, pattern: Pattern) -> None:
         raise ValueError(
             f"{name} must have one row for each of the graph's {pattern.num_columns} nodes, got shape {tuple(x.shape)}"
         )
+
+
+def check_square(pattern: Pattern) -> None:
+    """Refuse a graph some of whose nodes only send or only receive."""
+    if pattern.first_row or pattern.num_columns != pattern.num_rows:
+        raise ValueError(
+            f"over several hops, each of the graph's {pattern.num_columns} nodes must have a row; rows are "
+            f"{pattern.first_row} to {pattern.first_row + pattern.num_rows - 1}"
+        )

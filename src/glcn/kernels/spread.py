@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from glcn.kernels import parallel, reference
-from glcn.kernels.checks import check_edges, check_nodes
+from glcn.kernels.checks import check_edges, check_nodes, check_square
 from glcn.kernels.csr_matmul import csr_matmul
 from glcn.kernels.parallel import kernel
 from glcn.kernels.pattern import Pattern
@@ -22,6 +22,7 @@ def spread(values: Tensor, x: Tensor, pattern: Pattern, hops: int) -> tuple[Tens
     """
     check_edges("values", values, pattern)
     check_nodes("x", x, pattern)
+    check_square(pattern)
     if x.device.type != "cpu":
         return reference.spread(values, x, pattern, hops)
     further: tuple[Tensor, ...] = _Spread.apply(values, x, pattern, hops) if hops else ()

@@ -33,7 +33,7 @@ class TrainingSettings:
     max_epochs: int = 3000
     patience: int = 100  # epochs without a lower validation loss before training stops
     min_epochs: int = 0  # epochs whose weights can not be the best, for losses that change so long
-    look_every: int = 1  # epochs from one look at the validation rows to the next, where a look takes a pass of its own
+    look_every: int = 1  # epochs from one look at the validation rows to the next
 
 
 class Network(Protocol):
@@ -98,8 +98,8 @@ class Progress(NamedTuple):
 class TrainingResult:
     """How training went. Entry t of each history list belongs to the weights after t steps.
 
-    Where a source is not judged at each step, validation entries stay as they were. So it is between two looks; there
-    is one at every tenth step before the weights may be the best.
+    Where a source is not judged at each step, validation entries stay as they were. So it is between two looks
+    (``TrainingSettings.look_every``); there is one at every tenth step before the weights may be the best.
     """
 
     history: dict[str, list[float]] = field(repr=False)
@@ -153,7 +153,7 @@ def train(
             _refuse_divergence(report, epoch)
             if callback is not None:
                 callback(_progress(epoch, settings.max_epochs, report))
-            if state.watch.out_of_patience(epoch) or epoch == settings.max_epochs:
+            if (looked and state.watch.out_of_patience(epoch)) or epoch == settings.max_epochs:
                 break
             with stage("optimiser"):
                 state.optimizer.step()

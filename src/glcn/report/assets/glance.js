@@ -75,7 +75,7 @@
   fillTable(byId("reliability-table"), ["how sure", "how often right", "rows"], reliability.bins.map((bin) => [percent(bin.confidence), percent(bin.accuracy), bin.rows]));
   const seconds = `${summary.seconds === null ? "?" : Math.round(summary.seconds)} seconds`;
   say("training-words", data.rounds > 1
-    ? `${data.rounds} rounds in ${seconds}; the weights of epoch ${data.best_epoch} of ${summary.epochs} in round ${data.round} were kept.`
+    ? `Up to ${data.rounds} rounds in ${seconds}; the weights of epoch ${data.best_epoch} of ${summary.epochs} in round ${data.round} were kept.`
     : `${summary.epochs} epochs in ${seconds}; the weights of epoch ${data.best_epoch} were kept.`);
 
   /* Some twenty epochs are enough to follow a curve by ear. */
