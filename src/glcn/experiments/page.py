@@ -184,9 +184,9 @@ random.
 ROUNDS = """\
 ## What further rounds are worth
 
-Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are up to three rounds, beside one,
-and the same on the fixed graph. Where there are several, validation rows are looked at every second epoch in place of
-each one, so that the first of three may keep other weights than the only one.
+Made by `glcn reproduce rounds`: the variant with its defaults, which with a given graph are up to three rounds, beside
+one, and the same on the fixed graph. Where there are several, validation rows are looked at every second epoch in place
+of each one, so that the first of three may keep other weights than the only one.
 """
 OURS = "glcn-plus-default"
 
