@@ -32,9 +32,9 @@ seed, split, fingerprint of the data, versions, seconds, peak memory and commit.
   were drawn up on these datasets, in far more than {trials} trials, judged by labels of rows outside training,
   validation and test (images: by validation rows, which are test rows of other splits), with test figures of earlier
   forms in view. The others had no such help. "GLCN plus" has some settings chosen like those of the others, around
-  these defaults; what may be chosen was drawn up when test figures of some choices were known (of no consistency, by
-  the ablation below, of earlier searches, and of rounds of training). All datasets with a graph were searched anew since
-  three rounds are the default. On Cora's released split nothing was surely better, so that its rows are the same.
+  these defaults. What may be chosen was drawn up when test figures of some of it were known: of no consistency, from
+  the ablation below and earlier searches, and of fewer rounds of training. All datasets with a graph were searched anew
+  since three rounds are the default. On Cora's released split nothing was surely better, so that its rows are the same.
 - Rows of plus by 5c3f4a6 were made when nearest rows were added to every given graph. Now labels decide on it, and in
   each of these runs they decide for it; three were made again, with the same validation scores to the last digit.
 - Rows of plus with a given graph by commits before 80567e9 were made before edges could count by the trust in them. On
