@@ -254,14 +254,16 @@ def test_memory_does_not_hold_the_rows(tmp_path, monkeypatch, random):
     np.save(tmp_path / "X.npy", X)
     np.savez_compressed(tmp_path / "X.npz", X=X)
     rows = X.astype(np.float32).nbytes
-    np.save(tmp_path / "few.npy", X[:100])
-    build_store(tmp_path / "few.npy", tmp_path / "few")  # loads the kernels
     del X
-    for name in ("X.npy", "X.npz"):
+
+    def peak(name, number):
         tracemalloc.start()
         try:
-            build_store(tmp_path / name, tmp_path / name.replace(".", "-"))
-            _, peak = tracemalloc.get_traced_memory()
+            build_store(tmp_path / name, tmp_path / f"{number}-{name}")
+            return tracemalloc.get_traced_memory()[1]
         finally:
             tracemalloc.stop()
-        assert peak < 0.6 * rows
+
+    for name in ("X.npy", "X.npz"):
+        # The first time, kernels may be compiled and modules imported.
+        assert min(peak(name, number) for number in range(2)) < 0.6 * rows
