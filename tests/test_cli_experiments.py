@@ -137,7 +137,8 @@ def test_all_of_quick_is_what_the_paper_has(made_up, tmp_path):
 
 
 def test_methods_for_reference_are_run_on_request(made_up, tmp_path):
-    made_up("reproduce", "table1", *CORA, "--seeds", 1)
+    shown = made_up("reproduce", "table1", *CORA, "--seeds", 1).stdout
+    assert all(f"\n{title} " in shown for title in ("GLCN plus", "GLCN plus, defaults"))  # of one run or of two
     main = {row["method"] for row in read(tmp_path / "results/runs.jsonl")}
     ours = {"glcn", "glcn-closeness", "glcn-plus-default"}
     assert main - SHARED == {"manireg", "lp", "deepwalk", "gcn", "gat", *ours}

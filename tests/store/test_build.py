@@ -265,5 +265,5 @@ def test_memory_does_not_hold_the_rows(tmp_path, monkeypatch, random):
             tracemalloc.stop()
 
     for name in ("X.npy", "X.npz"):
-        # The first time, kernels may be compiled and modules imported.
+        # What else the process does meanwhile, such as compiling a kernel, can only add to it.
         assert min(peak(name, number) for number in range(2)) < 0.6 * rows

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from glcn.estimator import GLCNClassifier
     from glcn.training import Callback, FitProfile
 
-ROWS_FOR_THREADS = 10_000  # or
+# Either of them is enough for a second thread to save time.
+ROWS_FOR_THREADS = 10_000
 ENTRIES_FOR_THREADS = 1_000_000
 
 
@@ -168,8 +169,7 @@ def _threads_that_pay(X: Any) -> Iterator[None]:
     import torch
 
     before = torch.get_num_threads()
-    entries = getattr(X, "nnz", X.size)
-    few = X.shape[0] < ROWS_FOR_THREADS and entries < ENTRIES_FOR_THREADS
+    few = X.shape[0] < ROWS_FOR_THREADS and X.size < ENTRIES_FOR_THREADS
     if few and "OMP_NUM_THREADS" not in os.environ:
         torch.set_num_threads(1)
     try:
